@@ -1,0 +1,48 @@
+"""Digital circuits with a known fault: anomalies whose true causes are known.
+
+The data of the CREM study (see `xassay.circuits.truth` for the reference), and the same for
+any combinational circuit in ``.bench`` or ``.sys`` form.
+"""
+
+from xassay.circuits.export import export
+from xassay.circuits.faults import (
+    STUDY_FAULTS,
+    Fault,
+    differences,
+    faults,
+    negate,
+    replace,
+    stick,
+    version_name,
+)
+from xassay.circuits.files import EMBEDDED, find, load, read, write
+from xassay.circuits.netlist import Circuit, Gate
+from xassay.circuits.noise import flip_inputs
+from xassay.circuits.simulation import input_rows, simulate
+from xassay.circuits.table import TruthTable
+from xassay.circuits.truth import ground_truth, trace_influence
+
+__all__ = [
+    "EMBEDDED",
+    "STUDY_FAULTS",
+    "Circuit",
+    "Fault",
+    "Gate",
+    "TruthTable",
+    "differences",
+    "export",
+    "faults",
+    "find",
+    "flip_inputs",
+    "ground_truth",
+    "input_rows",
+    "load",
+    "negate",
+    "read",
+    "replace",
+    "simulate",
+    "stick",
+    "trace_influence",
+    "version_name",
+    "write",
+]

@@ -1,0 +1,171 @@
+"""Single faults: what can go wrong with one gate, and how many rows it makes anomalous."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+import attrs
+import numpy as np
+
+from xassay.circuits.netlist import CONSTANT, NEGATION, UNARY, Circuit, Gate
+from xassay.circuits.simulation import input_rows, simulate
+from xassay.errors import InputError, UnknownNameError
+from xassay.types import BoolArray
+
+STUDY_FAULTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "74181": ("z6", "z32", "z33", "o8"),
+        "74283": ("z2", "z17", "z18", "o1"),
+        "74182": ("z2", "z7", "z8", "o5"),
+        "c17": ("z2", "z3", "z4", "o2"),
+    }
+)
+"""The gates that the CREM study negated, by circuit (its Table A1)."""
+
+_STUCK = {"stuck0": "const0", "stuck1": "const1"}
+_SWAPS = tuple(kind for kind in NEGATION if kind not in UNARY | CONSTANT)
+
+
+@attrs.frozen
+class Fault:
+    """One altered gate.
+
+    Attributes:
+        gate: the node that the gate drives.
+        change: ``negate``, ``stuck0``, ``stuck1``, or the operator that replaces its own.
+        share: the share of the truth table's rows with a wrong output, where computed.
+
+    Example:
+        >>> from xassay import circuits
+        >>> Fault.parse("z4:stuck1").apply(circuits.load("c17")).gate("z4").operator
+        'stuck1'
+    """
+
+    gate: str
+    change: str = "negate"
+    share: float | None = attrs.field(default=None, eq=False)
+
+    @classmethod
+    def parse(cls, text: str) -> "Fault":
+        """``z4`` (negated), ``z4:stuck1``, ``z4:or``.
+
+        Raises:
+            UnknownNameError: the part after the colon is no change.
+        """
+        gate, _, change = text.partition(":")
+        known = ("negate", *_STUCK, *(kind for kind in NEGATION if kind not in CONSTANT))
+        if change and change.lower() not in known:
+            raise UnknownNameError(f"change in fault {text!r}", change, known)
+        return cls(gate, change.lower() or "negate")
+
+    def apply(self, circuit: Circuit) -> Circuit:
+        """The circuit with this fault.
+
+        Raises:
+            UnknownNameError: the circuit has no such gate.
+            InputError: the change does not alter that gate, or does not fit its fan-in.
+        """
+        if self.change == "negate":
+            return negate(circuit, self.gate)
+        if self.change in _STUCK:
+            return stick(circuit, self.gate, int(self.change[-1]))
+        return replace(circuit, self.gate, self.change)
+
+    def __str__(self) -> str:
+        return self.gate if self.change == "negate" else f"{self.gate}:{self.change}"
+
+
+def negate(circuit: Circuit, gate: str) -> Circuit:
+    """The circuit with one gate's operator negated: and/nand, or/nor, xor/xnor, not/buf.
+
+    Raises:
+        UnknownNameError: the circuit has no such gate.
+
+    Example:
+        >>> from xassay import circuits
+        >>> negate(circuits.load("c17"), "z4").gate("z4").operator
+        'and2'
+    """
+    found = circuit.gate(gate)
+    return circuit.with_gate(attrs.evolve(found, kind=NEGATION[found.kind]))
+
+
+def stick(circuit: Circuit, gate: str, value: int) -> Circuit:
+    """The circuit with one gate's output stuck at 0 or 1; the gate then reads nothing.
+
+    Raises:
+        UnknownNameError: the circuit has no such gate.
+        InputError: ``value`` is not 0 or 1.
+    """
+    if value not in (0, 1):
+        raise InputError(f"a gate is stuck at 0 or 1, not at {value!r}")
+    return circuit.with_gate(Gate(circuit.gate(gate).output, f"const{int(value)}", ()))
+
+
+def replace(circuit: Circuit, gate: str, kind: str) -> Circuit:
+    """The circuit with one gate's operator swapped for another.
+
+    Raises:
+        UnknownNameError: no such gate, or no such operator.
+        InputError: the gate already has that operator, or its fan-in does not fit it.
+    """
+    found = circuit.gate(gate)
+    if kind not in NEGATION or kind in CONSTANT:
+        raise UnknownNameError("operator", kind, [k for k in NEGATION if k not in CONSTANT])
+    if found.kind == kind:
+        raise InputError(f"gate {gate!r} of {circuit.name} is already {kind!r}")
+    if kind in UNARY and len(found.inputs) != 1:
+        raise InputError(f"gate {gate!r} of {circuit.name} reads {len(found.inputs)} nodes, {kind!r} takes 1")
+    return circuit.with_gate(attrs.evolve(found, kind=kind))
+
+
+def differences(original: Circuit, altered: Circuit) -> BoolArray:
+    """Where the altered circuit's outputs are wrong, over the whole truth table.
+
+    Returns:
+        bool, shape (2**n, outputs); a row with any True is anomalous.
+    """
+    rows = input_rows(original)
+    return np.asarray(simulate(original, rows) != simulate(altered, rows))
+
+
+def faults(circuit: Circuit) -> tuple[Fault, ...]:
+    """All single faults of a circuit with the share of rows that each makes anomalous.
+
+    Each gate negated, stuck at 0, stuck at 1, and swapped for each other operator of its
+    fan-in. The share is exact: the whole truth table is simulated.
+
+    Example:
+        >>> from xassay import circuits
+        >>> f = faults(circuits.load("c17"))[0]
+        >>> f.gate, f.change, f.share
+        ('z1', 'negate', 0.625)
+    """
+    rows = input_rows(circuit)
+    expected = simulate(circuit, rows)
+    return tuple(
+        attrs.evolve(fault, share=float((simulate(fault.apply(circuit), rows) != expected).any(axis=1).mean()))
+        for fault in _single_faults(circuit)
+    )
+
+
+def _single_faults(circuit: Circuit) -> Iterator[Fault]:
+    for gate in circuit.gates:
+        if gate.kind in CONSTANT:
+            yield Fault(gate.output, "stuck0" if gate.kind == "const1" else "stuck1")
+            continue
+        yield from (Fault(gate.output, change) for change in ("negate", *_STUCK))
+        if len(gate.inputs) > 1:
+            own = (gate.kind, NEGATION[gate.kind])
+            yield from (Fault(gate.output, kind) for kind in _SWAPS if kind not in own)
+
+
+def version_name(circuit: Circuit, fault: Fault) -> str:
+    """What the study's data set calls an altered version.
+
+    Example:
+        >>> from xassay import circuits
+        >>> version_name(circuits.load("c17"), Fault("z4"))
+        'c17_modified_z4_nand2_to_and2'
+    """
+    before, after = circuit.gate(fault.gate), fault.apply(circuit).gate(fault.gate)
+    return f"{circuit.name}_modified_{fault.gate}_{before.operator}_to_{after.operator}"

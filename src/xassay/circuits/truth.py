@@ -1,0 +1,153 @@
+"""Which inputs truly caused an output: Algorithm 1 of the CREM study, and its closed form.
+
+Reference:
+    "Evaluating Anomaly Explanations Using Ground Truth", section 4.4, Algorithm 1.
+"""
+
+import functools
+import itertools
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from xassay.circuits.netlist import Circuit, Gate
+from xassay.circuits.simulation import Words, as_bits, node_values, unpack
+from xassay.types import BoolArray
+
+
+def ground_truth(circuit: Circuit, X: npt.ArrayLike, output: str) -> BoolArray:
+    r"""The inputs that influence an output, row by row.
+
+    Walking back from the output, a gate passes influence on to the union of its smallest
+    sets of nodes whose joint flip changes it. In closed form, for distinct nodes x_1..x_m:
+
+    * and, nand: all nodes if all are 1, else the nodes at 0;
+    * or, nor: all nodes if all are 0, else the nodes at 1;
+    * xor, xnor: the nodes on an odd number of pins; not, buf: the one node;
+    * a stuck gate has no inputs, and the walk stops there.
+
+    Args:
+        circuit: the circuit whose gates are walked; the study takes the altered one.
+        X: 0/1 input values, shape (rows, inputs).
+        output: name of the explained output.
+
+    Returns:
+        bool, shape (rows, inputs). A row may be empty where the walk ends at stuck gates.
+
+    Raises:
+        UnknownNameError: the circuit has no such output.
+        InputError: X is not 0/1 of that shape.
+
+    Example:
+        >>> from xassay import circuits
+        >>> bad = circuits.negate(circuits.load("c17"), "z4")
+        >>> ground_truth(bad, [[0, 0, 0, 0, 0]], "o2").astype(int).tolist()
+        [[0, 0, 0, 0, 1]]
+    """
+    circuit.output_position(output)
+    rows = as_bits(X, len(circuit.inputs), what=f"inputs of {circuit.name}")
+    values = node_values(circuit, rows)
+    n_words = values[circuit.inputs[0]].shape[0]
+    reached: dict[str, Words] = {output: np.full(n_words, 255, dtype=np.uint8)}
+    for gate in reversed(circuit.gates):
+        mask = reached.get(gate.output)
+        if mask is None:
+            continue
+        for node, passed in _passes(gate, values):
+            through = mask & passed
+            known = reached.get(node)
+            reached[node] = through if known is None else known | through
+    nothing = np.zeros(n_words, dtype=np.uint8)
+    return unpack(np.stack([reached.get(name, nothing) for name in circuit.inputs]), len(rows))
+
+
+def _passes(gate: Gate, values: Mapping[str, Words]) -> Iterator[tuple[str, Words | np.uint8]]:
+    """For each node that the gate reads, the rows in which the gate passes influence to it."""
+    counts = Counter(gate.inputs)
+    if gate.kind in ("and", "nand"):
+        all_ones = functools.reduce(np.bitwise_and, [values[node] for node in counts])
+        yield from ((node, all_ones | ~values[node]) for node in counts)
+    elif gate.kind in ("or", "nor"):
+        all_zeros = ~functools.reduce(np.bitwise_or, [values[node] for node in counts])
+        yield from ((node, all_zeros | values[node]) for node in counts)
+    else:
+        yield from ((node, np.uint8(255)) for node, pins in counts.items() if pins % 2 == 1)
+
+
+def trace_influence(circuit: Circuit, row: npt.ArrayLike, output: str) -> set[str]:
+    """Algorithm 1 as printed, for one row: the reference that `ground_truth` must equal.
+
+    A visited set is kept, which cannot change the result (it is a set) but keeps circuits
+    with much fan-out from being walked half a million times.
+
+    Args:
+        circuit: the circuit diagram D.
+        row: 0/1 input values of the instance R, shape (inputs,).
+        output: the explained output O.
+
+    Returns:
+        The names of the influencing inputs.
+
+    Raises:
+        UnknownNameError: the circuit has no such output.
+        InputError: the row is not 0/1 or of another length.
+
+    Example:
+        >>> from xassay import circuits
+        >>> bad = circuits.negate(circuits.load("c17"), "z4")
+        >>> trace_influence(bad, [0, 0, 0, 0, 0], "o2")
+        {'i5'}
+    """
+    circuit.output_position(output)
+    bits = as_bits(np.atleast_2d(np.asarray(row)), len(circuit.inputs), what=f"inputs of {circuit.name}")[0]
+    values = dict(zip(circuit.inputs, map(bool, bits), strict=True))
+    for gate in circuit.gates:
+        values[gate.output] = _gate_value(gate, values)
+    influencing: set[str] = set()
+    queue = deque([output])
+    visited = {output}
+    while queue:
+        node = queue.popleft()
+        if node in circuit.inputs:
+            influencing.add(node)
+            continue
+        for found in _smallest_influencing_sets(circuit.gate(node), values):
+            for member in found:
+                if member not in visited:
+                    visited.add(member)
+                    queue.append(member)
+    return influencing
+
+
+def _smallest_influencing_sets(gate: Gate, values: dict[str, bool]) -> list[tuple[str, ...]]:
+    nodes = list(dict.fromkeys(gate.inputs))
+    for size in range(1, len(nodes) + 1):
+        found = [
+            subset
+            for subset in itertools.combinations(nodes, size)
+            if _gate_value(gate, values | {node: not values[node] for node in subset}) != values[gate.output]
+        ]
+        if found:
+            return found
+    return []
+
+
+def _gate_value(gate: Gate, values: dict[str, bool]) -> bool:
+    operands = [values[node] for node in gate.inputs]
+    match gate.kind:
+        case "and" | "buf":
+            return all(operands)
+        case "nand" | "not":
+            return not all(operands)
+        case "or":
+            return any(operands)
+        case "nor":
+            return not any(operands)
+        case "xor":
+            return sum(operands) % 2 == 1
+        case "xnor":
+            return sum(operands) % 2 == 0
+        case _:
+            return gate.kind == "const1"

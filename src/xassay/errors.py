@@ -1,0 +1,51 @@
+"""What xassay raises when an input cannot be used.
+
+Every exception derives from `XassayError`, so one `except` catches them all, and from the
+built-in that Python users expect (`ValueError`). The message is one line that names what
+is wrong and what to do; the command line prints it and exits with code 2.
+"""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class XassayError(Exception):
+    """Base of every error that xassay raises on purpose."""
+
+
+class InputError(XassayError, ValueError):
+    """An argument, option or table that cannot be used as it is."""
+
+
+class UnknownNameError(InputError):
+    """A name (circuit, gate, explainer, metric ...) that nothing answers to."""
+
+    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
+        choices = list(known)
+        close = difflib.get_close_matches(str(name), choices, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        shown = ", ".join(choices[:20]) + (", ..." if len(choices) > 20 else "")  # noqa: PLR2004 - one line
+        super().__init__(f"unknown {kind} {str(name)!r}: {hint}known: {shown or 'none'}")
+
+
+class NetlistError(InputError):
+    """A circuit that is not one: a cycle, a node without a driver, an unknown operator ...
+
+    Attributes:
+        reason: what is wrong, without its place.
+        node: the node it concerns, if one.
+        path: the file, if it came from one.
+        line: the line in that file, counted from 1, if known.
+    """
+
+    def __init__(
+        self, reason: str, *, node: str | None = None, path: Path | None = None, line: int | None = None
+    ) -> None:
+        self.reason, self.node, self.path, self.line = reason, node, path, line
+        place = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
+        super().__init__(f"{place} {reason}".strip())
+
+
+class ExplainerError(XassayError, ValueError):
+    """An explainer, or the model it explains, that broke its contract."""

@@ -1,0 +1,115 @@
+"""The few records and Protocols that every layer shares."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, runtime_checkable
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from xassay.errors import ExplainerError
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+Predict = Callable[[FloatArray], Any]
+"""A model as its explainers see it: (rows, features) -> (rows,) or (rows, outputs)."""
+
+
+def _floats(values: Any) -> FloatArray:
+    return np.asarray(values, dtype=np.float64)
+
+
+def _optional_floats(values: Any) -> FloatArray | None:
+    return None if values is None else _floats(values)
+
+
+@attrs.frozen(eq=False)
+class Explanation:
+    """What an explainer says of some rows.
+
+    Attributes:
+        values: importance of each feature, shape (rows, features); where ``predict`` gives k
+            outputs, (rows, features, k). A row that could not be explained holds NaN.
+        coefficients: slopes of the local linear model at each row, shape of `values`, or None
+            where the explanation is no local linear model.
+        intercepts: its intercepts, shape (rows,) or (rows, k), or None.
+        errors: row position -> why that row could not be explained.
+
+    Raises:
+        ExplainerError: the shapes do not fit each other.
+
+    Example:
+        >>> Explanation([[0.5, -0.1]]).values.shape
+        (1, 2)
+    """
+
+    values: FloatArray = attrs.field(converter=_floats)
+    coefficients: FloatArray | None = attrs.field(default=None, converter=_optional_floats)
+    intercepts: FloatArray | None = attrs.field(default=None, converter=_optional_floats)
+    errors: Mapping[int, str] = attrs.field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        if self.values.ndim not in (2, 3):
+            raise ExplainerError(
+                f"an explanation's values must be (rows, features), not of shape {self.values.shape}"
+            )
+        if self.coefficients is not None and self.coefficients.shape != self.values.shape:
+            raise ExplainerError(
+                f"coefficients of shape {self.coefficients.shape} beside values of shape {self.values.shape}"
+            )
+        rows_and_outputs = self.values.shape[:1] + self.values.shape[2:]
+        if self.intercepts is not None and self.intercepts.shape != rows_and_outputs:
+            raise ExplainerError(
+                f"intercepts of shape {self.intercepts.shape}, expected {rows_and_outputs}: one a row"
+            )
+
+
+@runtime_checkable
+class Explainer(Protocol):
+    """Explains rows of one model against one background."""
+
+    def explain(self, X: npt.ArrayLike, row_ids: npt.ArrayLike | None = None) -> Explanation:
+        """Explain rows; ``row_ids`` (default 0, 1, ...) with the seed fix each row's draws."""
+        ...
+
+
+@runtime_checkable
+class Detector(Protocol):
+    """An anomaly detector that reconstructs a row and is explained output by output."""
+
+    def predict(self, rows: npt.ArrayLike) -> npt.NDArray[Any]:
+        """The reconstruction of each row, same shape as ``rows``."""
+        ...
+
+    def decision_function(self, rows: npt.ArrayLike) -> npt.NDArray[Any]:
+        """How anomalous each row is, shape (rows,); larger is more anomalous."""
+        ...
+
+    def anomalous_outputs(self, rows: npt.ArrayLike) -> BoolArray:
+        """Which outputs of each row differ from their reconstruction, shape (rows, outputs)."""
+        ...
+
+
+class Cell(Protocol):
+    """One unit of a study's work: computed in one process, stored at once, never half."""
+
+    @property
+    def key(self) -> str:
+        """Short hash of everything that decides the result; names the stored part."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """A file-name-safe description for people."""
+        ...
+
+    @property
+    def cost(self) -> float:
+        """Expected work, in any unit; orders the queue and drives the ETA."""
+        ...
+
+    def run(self) -> Any:
+        """Do the work; returns a polars frame of per-row results."""
+        ...
