@@ -56,8 +56,10 @@ class TruthTable:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All column names in order."""
-        return (*self.circuit.inputs, *self.noise_columns, *self.circuit.outputs)
+        """All column names in order; an output that is an input too is called ``<name>_out``."""
+        inputs, outputs = self.circuit.inputs, self.circuit.outputs
+        named = (f"{output}_out" if output in inputs else output for output in outputs)
+        return (*inputs, *self.noise_columns, *named)
 
     @property
     def n_rows(self) -> int:

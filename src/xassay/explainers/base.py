@@ -1,0 +1,103 @@
+"""What all explainers share: checking, one seed a row, and failures that stay in their row."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from xassay.errors import ExplainerError, InputError
+from xassay.explainers.model_function import ModelFunction, as_matrix
+from xassay.seeds import legacy_seed
+from xassay.types import Explanation, FloatArray, Predict
+
+
+@attrs.define(eq=False, kw_only=True)
+class RowExplainer(ABC):
+    """An explainer that takes its rows one at a time.
+
+    Subclasses say how one row is explained; this class gives each row a seed of its own,
+    from (seed, explainer, row id), so that neither the batch nor the order of rows matters,
+    and turns an exception or a value that is not finite into a failed row of NaN.
+
+    Attributes:
+        predict: the model, (rows, features) -> (rows,) or (rows, outputs).
+        background: reference rows, shape (rows, features).
+        seed: the run's seed.
+    """
+
+    name: ClassVar[str] = ""
+
+    predict: Predict
+    background: FloatArray = attrs.field(converter=lambda rows: as_matrix(rows, "the background"))
+    seed: int = 0
+    _model: ModelFunction = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        if len(self.background) == 0:
+            raise InputError("the background has no rows")
+        if not callable(self.predict):
+            raise InputError(f"predict must be a function, got {type(self.predict).__name__}")
+        self._model = ModelFunction(self.predict, self.background)
+        self._prepare()
+
+    def explain(self, X: npt.ArrayLike, row_ids: npt.ArrayLike | None = None) -> Explanation:
+        """Explain rows.
+
+        Args:
+            X: rows, shape (rows, features) of the background.
+            row_ids: integers, shape (rows,); default 0, 1, ... Equal ids get equal draws.
+
+        Returns:
+            Values of every feature, (rows, features), or (rows, features, outputs) where the
+            model gives several; rows that failed hold NaN and are named in ``errors``.
+
+        Raises:
+            InputError: the shape does not fit the background, or ids are no integers.
+        """
+        rows = as_matrix(X, "the rows to explain")
+        if rows.shape[1] != self.background.shape[1]:
+            raise InputError(
+                f"the rows have {rows.shape[1]} features, the background {self.background.shape[1]}"
+            )
+        ids = _row_ids(row_ids, len(rows))
+        values = np.full((len(rows), rows.shape[1], self._model.n_outputs), np.nan)
+        errors: dict[int, str] = {}
+        for position, (row, row_id) in enumerate(zip(rows, ids, strict=True)):
+            try:
+                found = self._explain_row(row, legacy_seed(self.seed, self._seed_word, int(row_id)))
+                values[position] = self._checked(found)
+            except Exception as error:  # noqa: BLE001 - whatever a model or package raises fails this row only
+                errors[position] = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+        return Explanation(values[:, :, 0] if self._model.single else values, errors=errors)
+
+    def _checked(self, values: FloatArray) -> FloatArray:
+        expected = (self.background.shape[1], self._model.n_outputs)
+        if values.shape != expected:
+            raise ExplainerError(f"the explainer returned shape {values.shape}, expected {expected}")
+        if not np.isfinite(values).all():
+            raise ExplainerError("the explanation holds values that are not finite")
+        return values
+
+    def _prepare(self) -> None:
+        """Work that all rows share; called once."""
+        return
+
+    @property
+    def _seed_word(self) -> str:
+        """What tells this explainer's draws from another's."""
+        return self.name
+
+    @abstractmethod
+    def _explain_row(self, row: FloatArray, seed: int) -> FloatArray:
+        """The values of one row, shape (features, outputs); ``seed`` is the row's own."""
+
+
+def _row_ids(row_ids: npt.ArrayLike | None, n_rows: int) -> npt.NDArray[Any]:
+    if row_ids is None:
+        return np.arange(n_rows)
+    ids = np.asarray(row_ids)
+    if ids.shape != (n_rows,) or not np.issubdtype(ids.dtype, np.integer):
+        raise InputError(f"row_ids must be {n_rows} integers, one a row")
+    return ids

@@ -1,0 +1,215 @@
+"""Explainers by name: one decorator to register, one function to make."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from importlib import metadata
+from typing import Any, TypeVar
+
+import attrs
+import numpy.typing as npt
+
+from xassay.errors import InputError, UnknownNameError
+from xassay.types import Explainer, Predict
+
+ENTRY_POINTS = "xassay.explainers"
+
+Made = TypeVar("Made", bound=type)
+_FILE = re.compile(r"(?P<name>.+\.py:\w+)(?::(?P<options>.*))?", re.DOTALL)
+
+
+@attrs.frozen
+class ExplainerRecord:
+    """What is known of an explainer before it runs.
+
+    Attributes:
+        name: what users call it.
+        engine: whose code explains: ``shap``, ``lime``, ``native``, or ``user``.
+        summary: one line for people.
+        factory: takes ``predict``, ``background``, ``seed`` and options.
+        version: names the code that explains, so that stored results of other code are not
+            taken for its own.
+        published: the name in the published tables, if it stands there.
+        stochastic: whether its values depend on the seed.
+        cost: milliseconds a row and output, roughly, given the number of features and of
+            background rows; for the order of work and the ETA only.
+    """
+
+    name: str
+    engine: str
+    summary: str
+    factory: Callable[..., Explainer]
+    version: str
+    published: str | None = None
+    stochastic: bool = True
+    cost: Callable[[int, int], float] = attrs.field(default=lambda _features, _rows: 1.0, eq=False)
+
+
+_RECORDS: dict[str, ExplainerRecord] = {}
+
+
+def register(
+    name: str,
+    *,
+    engine: str,
+    published: str | None = None,
+    stochastic: bool = True,
+    cost: Callable[[int, int], float] = lambda _features, _rows: 1.0,
+) -> Callable[[Made], Made]:
+    """Class decorator: make an explainer class known under a name."""
+
+    def add(cls: Made) -> Made:
+        cls.name = name  # type: ignore[attr-defined]
+        summary = (cls.__doc__ or "").strip().splitlines()[0]
+        version = engine if engine == "native" else f"{engine} {metadata.version(engine)}"
+        _RECORDS[name] = ExplainerRecord(name, engine, summary, cls, version, published, stochastic, cost)
+        return cls
+
+    return add
+
+
+def available() -> tuple[str, ...]:
+    """Names of all registered explainers, those of installed plug-ins included.
+
+    Example:
+        >>> "kernel_shap" in available()
+        True
+    """
+    return (*_RECORDS, *sorted(point.name for point in _entry_points() if point.name not in _RECORDS))
+
+
+def record(spec: str) -> ExplainerRecord:
+    """The record of an explainer: a registered name, a plug-in's, or ``path/to/file.py:function``.
+
+    Raises:
+        UnknownNameError: nothing answers to the name.
+        InputError: the file or plug-in cannot be loaded.
+    """
+    name, _ = split_options(spec)
+    if name in _RECORDS:
+        return _RECORDS[name]
+    from xassay.explainers import user
+
+    if _FILE.fullmatch(name):
+        return user.record_of_file(name)
+    for point in _entry_points():
+        if point.name == name:
+            return user.record_of_entry_point(point)
+    if name.endswith(".py"):
+        raise InputError(f"explainer {name!r}: name the function too, as in {name}:explain")
+    raise UnknownNameError("explainer", name, available())
+
+
+def make(
+    name: str,
+    *,
+    predict: Predict,
+    background: npt.ArrayLike,
+    seed: int = 0,
+    **options: Any,
+) -> Explainer:
+    """An explainer ready to explain rows of one model.
+
+    Args:
+        name: a name of `available`, or ``path/to/file.py:function`` where the function takes
+            (predict, background, X) and returns values (rows, features) or an `Explanation`.
+            Options may be appended: ``kernel_shap:nsamples=2000``.
+        predict: the model, (rows, features) -> (rows,).
+        background: reference rows, shape (rows, features).
+        seed: with a row's id, fixes every random draw of that row.
+        options: the explainer's own.
+
+    Raises:
+        UnknownNameError: nothing answers to the name.
+        InputError: an option does not exist or does not fit, or the background is empty.
+
+    Example:
+        >>> import numpy as np
+        >>> flip = make("single_flip", predict=lambda X: X[:, 0] * X[:, 1], background=np.eye(2))
+        >>> flip.explain([[1, 1]]).values.tolist()
+        [[1.0, 1.0]]
+    """
+    bare, written = split_options(name)
+    found = record(bare)
+    given = {**written, **options}
+    check_options(found, given)
+    return found.factory(predict=predict, background=background, seed=seed, **given)
+
+
+def check_options(found: ExplainerRecord, options: Mapping[str, Any]) -> None:
+    """Refuse options that the explainer does not have.
+
+    Raises:
+        UnknownNameError: an unknown option.
+    """
+    known = option_names(found)
+    if known is None:
+        return
+    for option in options:
+        if option not in known:
+            raise UnknownNameError(f"option of explainer {found.name}", option, known)
+
+
+def option_names(found: ExplainerRecord) -> tuple[str, ...] | None:
+    """The options of an explainer; None where a plug-in takes what it likes."""
+    if not isinstance(found.factory, type) or not attrs.has(found.factory):
+        return None
+    shared = ("predict", "background", "seed")
+    return tuple(field.name for field in attrs.fields(found.factory) if field.init and field.name not in shared)
+
+
+def split_options(spec: str) -> tuple[str, dict[str, Any]]:
+    """``name:option=value:option=value`` as a name and its options.
+
+    Values are read as numbers, true, false or none where they look like it.
+
+    Raises:
+        InputError: a part that is no ``option=value``.
+
+    Example:
+        >>> split_options("kernel_shap:nsamples=2000")
+        ('kernel_shap', {'nsamples': 2000})
+    """
+    if match := _FILE.fullmatch(spec):
+        name, rest = match["name"], match["options"] or ""
+    else:
+        name, _, rest = spec.partition(":")
+    options: dict[str, Any] = {}
+    for part in filter(None, rest.split(":")):
+        option, equals, value = part.partition("=")
+        if not equals or not option:
+            raise InputError(f"explainer {spec!r}: expected option=value, got {part!r}")
+        options[option.strip()] = _literal(value.strip())
+    return name, options
+
+
+def _literal(text: str) -> Any:
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _entry_points() -> Iterable[metadata.EntryPoint]:
+    return metadata.entry_points(group=ENTRY_POINTS)
+
+
+def check_spec(spec: str) -> None:
+    """Refuse an explainer that `make` would refuse, before any work is done.
+
+    Raises:
+        UnknownNameError: nothing answers to the name, or to an option.
+        InputError: a file or plug-in cannot be loaded, or an option's value does not fit.
+    """
+    name, options = split_options(spec)
+    found = record(name)
+    check_options(found, options)
+    if isinstance(found.factory, type) and attrs.has(found.factory):
+        fields = attrs.fields_dict(found.factory)
+        for option, value in options.items():
+            if (validator := fields[option].validator) is not None:
+                validator(None, fields[option], value)

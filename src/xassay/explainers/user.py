@@ -1,0 +1,129 @@
+"""A user's own explainer: a function (predict, background, X) -> values, from a file or a plug-in."""
+
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from xassay.errors import InputError
+from xassay.explainers.base import RowExplainer
+from xassay.explainers.registry import ExplainerRecord
+from xassay.seeds import global_numpy_state
+from xassay.types import Explanation, FloatArray
+
+Function = Callable[..., Any]
+
+
+@attrs.define(eq=False, kw_only=True)
+class UserExplainer(RowExplainer):
+    """Calls a user's function with one row and one output at a time.
+
+    One at a time, so that a failure stays in its row and no row can see another. numpy's
+    global generator is seeded for the row and the caller's state restored afterwards.
+    """
+
+    function: Function
+    label: str
+    options: dict[str, Any] = attrs.field(factory=dict)
+
+    @property
+    def _seed_word(self) -> str:
+        return self.label
+
+    def _explain_row(self, row: FloatArray, seed: int) -> FloatArray:
+        columns = []
+        for position in range(self._model.n_outputs):
+            with global_numpy_state(seed):
+                returned = self.function(
+                    self._model.output(position), self.background.copy(), row[None].copy(), **self.options
+                )
+            values = returned.values if isinstance(returned, Explanation) else returned
+            columns.append(np.asarray(values, dtype=np.float64).reshape(-1))
+        return np.stack(columns, axis=1)
+
+
+@attrs.frozen
+class _Factory:
+    """Makes a `UserExplainer`; whatever options are given go to the function."""
+
+    function: Function
+    label: str
+
+    def __call__(self, *, predict: Any, background: Any, seed: int = 0, **options: Any) -> UserExplainer:
+        explainer = UserExplainer(
+            predict=predict,
+            background=background,
+            seed=seed,
+            function=self.function,
+            label=self.label,
+            options=options,
+        )
+        return explainer
+
+
+def record_of_file(spec: str) -> ExplainerRecord:
+    """The record of ``path/to/file.py:function``.
+
+    Raises:
+        InputError: no such file or function, or the file cannot be run.
+    """
+    file, _, name = spec.rpartition(":")
+    path = Path(file)
+    function = getattr(_module(path), name, None)
+    if not callable(function):
+        raise InputError(f"explainer {spec!r}: {path} has no function {name!r}")
+    return ExplainerRecord(
+        spec, "user", f"function {name} of {path}", _Factory(function, f"{path.name}:{name}"), _digest(path)
+    )
+
+
+def record_of_entry_point(point: metadata.EntryPoint) -> ExplainerRecord:
+    """The record of a plug-in's explainer.
+
+    Raises:
+        InputError: it cannot be imported.
+    """
+    try:
+        function = point.load()
+    except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
+        raise InputError(f"explainer {point.name!r} of {point.value}: {_brief(error)}") from error
+    version = f"{point.value} {point.dist.version if point.dist else ''}"
+    return ExplainerRecord(
+        point.name, "user", f"plug-in {point.value}", _Factory(function, point.name), version
+    )
+
+
+def _module(path: Path) -> Any:
+    """The file as a module; a file is run once as long as its content stays the same."""
+    place = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]
+    name = f"_xassay_user_{path.stem}_{place}_{_digest(path)}"
+    if name in sys.modules:
+        return sys.modules[name]
+    loaded = importlib.util.spec_from_file_location(name, path)
+    if loaded is None or loaded.loader is None:
+        raise InputError(f"{path}: is no Python file")
+    module = importlib.util.module_from_spec(loaded)
+    sys.modules[name] = module
+    try:
+        loaded.loader.exec_module(module)
+    except Exception as error:  # noqa: BLE001 - a user's file may raise anything
+        del sys.modules[name]
+        raise InputError(f"{path}: cannot be run: {_brief(error)}") from error
+    return module
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _brief(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]

@@ -1,0 +1,17 @@
+"""How an explanation is judged: rankings against a ground truth, and robustness to noise."""
+
+from xassay.metrics.ranking import average_precision, exact_match, r_precision, reciprocal_rank
+from xassay.metrics.records import Metric, available, describe
+from xassay.metrics.robustness import equalized_loss_of_accuracy, noise_share
+
+__all__ = [
+    "Metric",
+    "available",
+    "average_precision",
+    "describe",
+    "equalized_loss_of_accuracy",
+    "exact_match",
+    "noise_share",
+    "r_precision",
+    "reciprocal_rank",
+]

@@ -1,0 +1,70 @@
+"""What each metric is: one record a metric, for reports, tables and tests."""
+
+import attrs
+
+from xassay.errors import UnknownNameError
+
+_CREM = "Evaluating Anomaly Explanations Using Ground Truth, section 4.5"
+_ELA = "Saez, Luengo & Herrera, Neurocomputing 176 (2016), doi:10.1016/j.neucom.2014.11.086"
+_TIES = "McSherry & Najork, ECIR 2008, doi:10.1007/978-3-540-78646-7_38"
+
+
+@attrs.frozen
+class Metric:
+    """A metric's description.
+
+    Attributes:
+        name: as in results and code.
+        full_name: for a person.
+        low: the least value it can take.
+        high: the greatest, infinity where there is none.
+        higher_is_better: the direction.
+        reference: where it is defined.
+    """
+
+    name: str
+    full_name: str
+    low: float
+    high: float
+    higher_is_better: bool
+    reference: str
+
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("mrr", "MRR", 0, 1, higher_is_better=True, reference=f"{_CREM}; ties: {_TIES}"),
+        Metric("map", "MAP", 0, 1, higher_is_better=True, reference=f"{_CREM}; ties: {_TIES}"),
+        Metric("mr_precision", "MR-Precision", 0, 1, higher_is_better=True, reference=f"{_CREM}; ties: {_TIES}"),
+        Metric(
+            "exact_match",
+            "Exact match",
+            0,
+            1,
+            higher_is_better=True,
+            reference="Tritscher et al., ISMIS 2020, doi:10.1007/978-3-030-59491-6_40",
+        ),
+        Metric("noise_share", "Noise share", 0, 1, higher_is_better=False, reference=f"{_CREM} (section 4.4)"),
+        Metric("ela", "ELA", 0, float("inf"), higher_is_better=False, reference=f"{_CREM}; {_ELA}"),
+    )
+}
+
+
+def available() -> tuple[str, ...]:
+    """The names of all metrics."""
+    return tuple(METRICS)
+
+
+def describe(name: str) -> Metric:
+    """The record of one metric.
+
+    Raises:
+        UnknownNameError: no such metric.
+
+    Example:
+        >>> describe("ela").higher_is_better
+        False
+    """
+    if name not in METRICS:
+        raise UnknownNameError("metric", name, METRICS)
+    return METRICS[name]

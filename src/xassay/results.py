@@ -1,0 +1,154 @@
+"""The results store: one schema with a version, Parquet, atomic writes.
+
+Undefined is NaN and missing is null; both survive. A file appears under its name only when
+it is whole: it is written beside it and renamed.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from xassay.errors import InputError
+
+SCHEMA_VERSION = 1
+
+RESULTS: dict[str, type[pl.DataType]] = {
+    "schema": pl.Int64,
+    "study": pl.String,
+    "level": pl.String,
+    "circuit": pl.String,
+    "fault": pl.String,
+    "dataset": pl.String,
+    "trial": pl.Int64,
+    "model": pl.String,
+    "noise_kind": pl.String,
+    "noise": pl.Float64,
+    "background": pl.Float64,
+    "truth": pl.String,
+    "ties": pl.String,
+    "profile": pl.String,
+    "seed": pl.Int64,
+    "explainer": pl.String,
+    "options": pl.String,
+    "engine": pl.String,
+    "sigma": pl.Float64,
+    "metric": pl.String,
+    "value": pl.Float64,
+    "ci_low": pl.Float64,
+    "ci_high": pl.Float64,
+    "n": pl.Int64,
+    "n_failed": pl.Int64,
+    "n_undefined": pl.Int64,
+    "status": pl.String,
+    "reason": pl.String,
+    "published": pl.Float64,
+    "published_source": pl.String,
+}
+"""Columns of ``results.parquet``: one row a score."""
+
+TESTS: dict[str, type[pl.DataType]] = {
+    "schema": pl.Int64,
+    "study": pl.String,
+    "metric": pl.String,
+    "background": pl.Float64,
+    "blocks": pl.String,
+    "test": pl.String,
+    "first": pl.String,
+    "second": pl.String,
+    "statistic": pl.Float64,
+    "df1": pl.Float64,
+    "df2": pl.Float64,
+    "p_value": pl.Float64,
+    "n_blocks": pl.Int64,
+}
+"""Columns of ``tests.parquet``: one row a statistical test."""
+
+TIMINGS: dict[str, type[pl.DataType]] = {
+    "cell": pl.String,
+    "explainer": pl.String,
+    "rows": pl.Int64,
+    "seconds": pl.Float64,
+    "resumed": pl.Boolean,
+}
+"""Columns of ``timings.parquet``, kept apart so that results are byte-identical."""
+
+STATUSES = ("ok", "failed", "timeout", "skipped")
+
+
+def frame(rows: Iterable[Mapping[str, Any]], schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+    """Rows as a frame of a schema: absent columns are null, rows sorted by everything but the scores."""
+    records = [{column: row.get(column) for column in schema} for row in rows]
+    table = pl.DataFrame(records, schema=dict(schema), orient="row")
+    if "schema" in schema:
+        table = table.with_columns(pl.lit(SCHEMA_VERSION, pl.Int64).alias("schema"))
+    keys = [column for column, kind in schema.items() if kind == pl.String]
+    keys += [column for column in ("trial", "noise", "background", "sigma") if column in schema]
+    return table.sort(keys, nulls_last=False, maintain_order=True)
+
+
+def write_parquet(table: pl.DataFrame, path: Path) -> None:
+    """Write a frame whole or not at all.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    _atomically(path, lambda temporary: table.write_parquet(temporary, compression="zstd"))
+
+
+def write_json(content: Any, path: Path) -> None:
+    """Write JSON whole or not at all. Errors: `write_parquet`."""
+    text = json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    write_text(text, path)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write text whole or not at all. Errors: `write_parquet`."""
+    _atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8", newline="\n"))
+
+
+def _atomically(path: Path, write: Callable[[Path], Any]) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(temporary)
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """Read a frame.
+
+    Raises:
+        InputError: the file is not there, or is no Parquet file of this schema version.
+    """
+    try:
+        table = pl.read_parquet(path)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; is this the folder of a finished run?") from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(f"{path}: cannot be read: {str(error).splitlines()[0]}") from None
+    if "schema" in table.columns and len(table) and table["schema"][0] != SCHEMA_VERSION:
+        raise InputError(
+            f"{path}: written with schema {table['schema'][0]}, this version reads {SCHEMA_VERSION}; run it again"
+        )
+    return table
+
+
+def read_json(path: Path) -> Any:
+    """Read JSON.
+
+    Raises:
+        InputError: the file is not there, or is no JSON.
+    """
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; is this the folder of a run?") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None

@@ -1,0 +1,1 @@
+"""Each study turns settings into cells, and the cells' frames into results."""

@@ -1,0 +1,203 @@
+"""One unit of the CREM study: one explainer on one altered version at one noise and background."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import numpy as np
+import polars as pl
+
+import xassay
+from xassay import explainers, metrics
+from xassay.circuits import Circuit, Fault, TruthTable, differences, flip_inputs, ground_truth, version_name
+from xassay.circuits.simulation import input_rows
+from xassay.models import ReconstructionDetector
+from xassay.seeds import generator, legacy_seed
+from xassay.studies.crem.background import background_rows
+from xassay.studies.crem.settings import Profile
+from xassay.types import BoolArray, FloatArray, IntArray
+
+ROW_METRICS = ("mrr", "map", "mr_precision", "exact_match", "noise_share")
+"""Scores of every explained pair, before averaging."""
+
+
+@attrs.frozen
+class CremCell:
+    """See the attributes of `CremSettings`; a cell fixes one value of each.
+
+    Attributes:
+        sample: number of rows, or None where every anomalous row is explained (a census).
+        repeat: 0, or the number of the repetition under another seed.
+    """
+
+    circuit: Circuit
+    fault: Fault
+    explainer: str
+    options: dict[str, Any] = attrs.field(hash=False)
+    noise_kind: str
+    noise: float
+    proportion: float
+    max_background: int
+    profile: str
+    rules: Profile = attrs.field(hash=False)
+    sample: int | None
+    truth: str
+    seed: int
+    repeat: int = 0
+
+    @property
+    def key(self) -> str:
+        """Short hash of everything that decides the result, versions of the code included."""
+        record = explainers.record(self.explainer)
+        content = {
+            **{field.name: repr(getattr(self, field.name)) for field in attrs.fields(CremCell)},
+            "options": self.options_text,
+            "code": (xassay.__version__, record.version),
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def label(self) -> str:
+        """Readable, and safe as a file name."""
+        name, _ = explainers.registry.split_options(self.explainer)
+        name = "".join(c if c.isalnum() or c in "-_" else "-" for c in name.rpartition("/")[2])
+        parts = [f"{self.circuit.name}-{self.fault}".replace(":", "-"), name]
+        parts += [f"noise{self.noise:g}"] if self.noise else []
+        parts += [f"bg{self.proportion:g}"] + ([f"repeat{self.repeat}"] if self.repeat else [])
+        return "-".join(parts)
+
+    @property
+    def options_text(self) -> str:
+        """The options as one line, sorted."""
+        return " ".join(f"{name}={value}" for name, value in sorted(self.options.items()))
+
+    @property
+    def cost(self) -> float:
+        """Expected milliseconds, roughly."""
+        table = self._table(self.circuit)
+        rows = min(self.sample or table.n_rows, table.n_rows)
+        background = min(self.max_background, int(self.proportion * table.n_rows))
+        return rows * explainers.record(self.explainer).cost(len(table.columns), background)
+
+    @property
+    def background_size(self) -> tuple[int, int]:
+        """Background rows used, and rows that the recipe drew."""
+        drawn = len(background_rows(self._table(self.circuit).n_rows, self.proportion, self.rules.recipe))
+        return min(drawn, self.max_background), drawn
+
+    def _table(self, circuit: Circuit) -> TruthTable:
+        return TruthTable(circuit, int(self.noise) if self.noise_kind == "attribute" else 0)
+
+    def run(self) -> pl.DataFrame:
+        """Explain the sampled rows and score every explanation.
+
+        Returns:
+            One row a (row, output) pair: ``row``, ``input_row`` (the cluster: rows that show the
+            same inputs), ``output``, the scores of `ROW_METRICS` (NaN where undefined or
+            failed, null where they do not apply), ``values``, and ``error`` where it failed.
+        """
+        altered = self.fault.apply(self.circuit)
+        table = self._table(altered)
+        wrong = differences(self.circuit, altered)
+        ids = self._sampled(np.flatnonzero(wrong.any(axis=1)), table.n_noise)
+        input_ids = table.input_ids(ids)
+        shown = self._shown(table.rows(ids), input_ids)
+        truth_circuit = altered if self.truth == "altered" else self.circuit
+        clean_inputs = input_rows(self.circuit)[input_ids]
+        truths = {output: ground_truth(truth_circuit, clean_inputs, output) for output in altered.outputs}
+        parts = []
+        for positions, outputs, values, errors in self._explained(table, shown, ids, wrong[input_ids]):
+            for k, output in enumerate(outputs):
+                name = altered.outputs[output]
+                relevant = np.zeros((len(positions), len(table.columns)), dtype=np.bool_)
+                relevant[:, : len(altered.inputs)] = truths[name][positions]
+                parts.append(
+                    pl.DataFrame(
+                        {
+                            "row": ids[positions],
+                            "input_row": input_ids[positions],
+                            "output": [name] * len(positions),
+                            **self._scores(values[:, :, k], relevant, table),
+                            "values": pl.Series(values[:, :, k].tolist(), dtype=pl.List(pl.Float64)),
+                            "error": pl.Series([errors.get(i) for i in range(len(positions))], dtype=pl.String),
+                        }
+                    )
+                )
+        return pl.concat(parts).sort("row", "output")
+
+    def _sampled(self, anomalous: IntArray, n_noise: int) -> IntArray:
+        """Numbers of the rows to explain, sorted.
+
+        A sample takes distinct inputs in random order, each with a random combination of noise
+        bits, and comes back to an input, with another combination, only when all are used. The
+        inputs do not depend on the noise level, so scores at two levels are paired.
+        """
+        if self.sample is None:
+            return np.asarray((anomalous[:, None] << n_noise) + np.arange(2**n_noise)).reshape(-1)
+        rng = generator(self.seed, "rows", version_name(self.circuit, self.fault))
+        order = rng.permutation(anomalous)
+        start = rng.integers(2**n_noise, size=len(anomalous))
+        patterns = rng.permutation(2**n_noise)
+        nth, position = np.divmod(np.arange(self.sample), len(anomalous))
+        return np.sort((order[position] << n_noise) | (start[position] ^ patterns[nth]))
+
+    def _shown(self, rows: BoolArray, input_ids: IntArray) -> BoolArray:
+        if self.noise_kind == "attribute" or not self.noise:
+            return rows
+        n = len(self.circuit.inputs)
+        flipped = flip_inputs(rows[:, :n], self.noise, self.noise_kind, self.seed, input_ids)
+        return np.hstack([flipped, rows[:, n:]])
+
+    def _explained(
+        self, table: TruthTable, shown: BoolArray, ids: IntArray, wrong: BoolArray
+    ) -> Iterator[tuple[IntArray, IntArray, FloatArray, dict[int, str]]]:
+        """Rows grouped by which outputs are wrong, as explainers share work between outputs."""
+        detector = self._detector(table)
+        n_rows = table.n_rows
+        background = table.rows(
+            background_rows(n_rows, self.proportion, self.rules.recipe)[: self.max_background]
+        )
+        seed = self.seed if self.repeat == 0 else legacy_seed(self.seed, "repeat", self.repeat)
+        patterns, where = np.unique(wrong, axis=0, return_inverse=True)
+        for number, pattern in enumerate(patterns):
+            positions = np.flatnonzero(where.reshape(-1) == number)
+            outputs = np.flatnonzero(pattern)
+            explainer = explainers.make(
+                self.explainer,
+                predict=detector.output_function(outputs),
+                background=background.astype(np.float64),
+                seed=seed,
+                **self.options,
+            )
+            explained = explainer.explain(shown[positions].astype(np.float64), row_ids=ids[positions])
+            values = explained.values.reshape(len(positions), len(table.columns), len(outputs))
+            yield positions, outputs, values, dict(explained.errors)
+
+    def _detector(self, table: TruthTable) -> ReconstructionDetector:
+        """Fitted on one row of each combination of inputs: noise bits teach it nothing."""
+        one_each = np.arange(0, table.n_rows, 2**table.n_noise)
+        return ReconstructionDetector().fit(
+            self._table(self.circuit).rows(one_each),
+            table.rows(one_each),
+            n_inputs=len(self.circuit.inputs),
+            n_outputs=len(self.circuit.outputs),
+        )
+
+    def _scores(self, values: FloatArray, relevant: BoolArray, table: TruthTable) -> dict[str, Any]:
+        rules: dict[str, Any] = {"ties": self.rules.ties}
+        if rules["ties"] != "expected":
+            rules |= {"rank_zeros": self.rules.rank_zeros, "skip": self.rules.skip}
+        noise: Any = pl.Series([None] * len(values), dtype=pl.Float64)
+        if table.n_noise:
+            columns = np.zeros(len(table.columns), dtype=np.bool_)
+            columns[table.noise_slice] = True
+            noise = metrics.noise_share(values, relevant, columns, **rules)
+        return {
+            "mrr": metrics.reciprocal_rank(values, relevant, **rules),
+            "map": metrics.average_precision(values, relevant, **rules),
+            "mr_precision": metrics.r_precision(values, relevant, **rules),
+            "exact_match": metrics.exact_match(values, relevant, **rules),
+            "noise_share": noise,
+        }

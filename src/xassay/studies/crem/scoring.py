@@ -1,0 +1,209 @@
+"""From the scores of explained pairs to results: averages, intervals, ELA, published figures.
+
+Scores are means over a version's (row, output) pairs, then over the versions of a circuit,
+as in the study.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import polars as pl
+
+from xassay import explainers
+from xassay.circuits import STUDY_FAULTS, Fault, version_name
+from xassay.metrics import equalized_loss_of_accuracy
+from xassay.seeds import generator
+from xassay.statistics import cluster_replicates, interval, repeat_replicates
+from xassay.studies.crem.cell import ROW_METRICS, CremCell
+from xassay.studies.crem.settings import is_embedded
+from xassay.studies.published import Published, crem
+from xassay.types import FloatArray
+
+
+@attrs.frozen(eq=False)
+class Mean:
+    """A mean, its bootstrap replicates (None where nothing was sampled), and what it rests on."""
+
+    value: float
+    replicates: FloatArray | None
+    n: int
+    n_failed: int = 0
+    n_undefined: int = 0
+    reason: str | None = None
+
+
+Place = tuple[str, str, float, float]
+"""Circuit, explainer, noise and background: what the versions averaged together share."""
+
+Group = list[CremCell]
+"""The repeats of one explainer on one version at one place."""
+
+
+def place(cell: CremCell) -> Place:
+    """Where a cell's score goes in the circuit's average."""
+    return (cell.circuit.name, cell.explainer, cell.noise, cell.proportion)
+
+
+def grouped(cells: Iterable[CremCell]) -> dict[Place, dict[Fault, Group]]:
+    """Cells by place, then by version; those of a version differ in their repeat alone."""
+    places: dict[Place, dict[Fault, Group]] = {}
+    for cell in sorted(cells, key=lambda cell: cell.repeat):
+        places.setdefault(place(cell), {}).setdefault(cell.fault, []).append(cell)
+    return places
+
+
+def version_means(
+    group: Group, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str]
+) -> dict[str, Mean]:
+    """The mean of each metric over a version's pairs."""
+    cell = group[0]
+    noisy = cell.noise_kind == "attribute" and cell.noise
+    metrics = [metric for metric in ROW_METRICS if metric != "noise_share" or noisy]
+    failure = next((failures[member.key] for member in group if member.key in failures), None)
+    if failure is not None:
+        return {metric: Mean(np.nan, None, 0, reason=failure) for metric in metrics}
+    parts = [frames[member.key] for member in group]
+    clusters = parts[0]["input_row"].to_numpy()
+    failed = np.stack([part["error"].is_not_null().to_numpy() for part in parts], axis=1)
+    errors = [error for part in parts for error in part["error"].drop_nulls().head(1)]
+    means = {}
+    for metric in metrics:
+        scores = np.stack([part[metric].to_numpy() for part in parts], axis=1)
+        # the same stream for every explainer, noise level and metric: their replicates are paired
+        rng = generator(cell.seed, "bootstrap", version_name(cell.circuit, cell.fault))
+        defined = ~np.isnan(scores)
+        if not defined.any():
+            replicates = None
+        elif cell.sample is None:
+            replicates = repeat_replicates(scores, clusters, rng)
+        else:
+            replicates = cluster_replicates(scores[:, 0], clusters, rng)
+        means[metric] = Mean(
+            float(scores[defined].mean()) if defined.any() else float("nan"),
+            replicates,
+            n=len(scores),
+            n_failed=int(failed.any(axis=1).sum()),
+            n_undefined=int((~defined & ~failed).any(axis=1).sum()),
+            reason=errors[0] if errors else None,
+        )
+    return means
+
+
+def mean_of(means: Sequence[Mean]) -> Mean:
+    """The mean of several means; one without a score leaves the whole without."""
+    values = np.array([mean.value for mean in means])
+    sampled = [mean.replicates for mean in means if mean.replicates is not None]
+    replicates = None
+    if sampled and np.isfinite(values).all():
+        replicates = np.mean(
+            [m.replicates if m.replicates is not None else np.full(len(sampled[0]), m.value) for m in means],
+            axis=0,
+        )
+    reasons = [mean.reason for mean in means if mean.reason]
+    return Mean(
+        float(values.mean()),
+        replicates,
+        n=sum(mean.n for mean in means),
+        n_failed=sum(mean.n_failed for mean in means),
+        n_undefined=sum(mean.n_undefined for mean in means),
+        reason=reasons[0] if reasons else None,
+    )
+
+
+def ela(noisy: Mean, clean: Mean) -> Mean:
+    """ELA of two MR-Precision means; replicates are paired, as both drew the same inputs."""
+    replicates = None
+    if noisy.replicates is not None or clean.replicates is not None:
+        replicates = equalized_loss_of_accuracy(
+            np.clip(noisy.value if noisy.replicates is None else noisy.replicates, 0, 1),
+            np.clip(clean.value if clean.replicates is None else clean.replicates, 0, 1),
+        )
+    return attrs.evolve(
+        noisy,
+        value=float(equalized_loss_of_accuracy(noisy.value, clean.value)),
+        replicates=replicates,
+        n_failed=noisy.n_failed + clean.n_failed,
+        n_undefined=noisy.n_undefined + clean.n_undefined,
+        reason=noisy.reason or clean.reason,
+    )
+
+
+def score(
+    cells: Sequence[CremCell], frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Rows of results: every metric of every version, and their means over each circuit's versions.
+
+    Args:
+        cells: all cells of the run.
+        frames: the per-pair scores of the cells that finished, by cell key.
+        failures: why the others did not, by cell key.
+    """
+    places = grouped(cells)
+    means = {
+        where: {fault: version_means(group, frames, failures) for fault, group in versions.items()}
+        for where, versions in places.items()
+    }
+    rows = []
+    for where, versions in places.items():
+        circuit, explainer, noise, background = where
+        clean = means.get((circuit, explainer, 0.0, background))
+        by_metric: dict[str, list[Mean]] = {}
+        for fault, group in versions.items():
+            found = means[where][fault]
+            if noise and clean is not None:
+                found = {**found, "ela": ela(found["mr_precision"], clean[fault]["mr_precision"])}
+            for metric, mean in found.items():
+                by_metric.setdefault(metric, []).append(mean)
+                rows.append(_row(group[0], metric, mean) | {"level": "version", "fault": str(fault)})
+        first = next(iter(versions.values()))[0]
+        comparable = is_embedded(first.circuit) and [f.gate for f in versions if f.change == "negate"] == list(
+            STUDY_FAULTS[circuit]
+        )
+        for metric, several in by_metric.items():
+            figure = _published(first, metric) if comparable else None
+            rows.append(
+                _row(first, metric, mean_of(several))
+                | {
+                    "level": "circuit",
+                    "published": figure.value if figure else None,
+                    "published_source": figure.source if figure else None,
+                }
+            )
+    return rows
+
+
+def _published(cell: CremCell, metric: str) -> Published | None:
+    method = explainers.record(cell.explainer).published
+    if method is None or (cell.noise and cell.noise_kind != "attribute"):
+        return None
+    return crem().get((cell.circuit.name, method, metric, cell.proportion, cell.noise))
+
+
+def _row(cell: CremCell, metric: str, mean: Mean) -> dict[str, Any]:
+    bounds = interval(mean.replicates)
+    failed = not np.isfinite(mean.value) and mean.reason is not None
+    return {
+        "study": "crem",
+        "circuit": cell.circuit.name,
+        "noise_kind": cell.noise_kind,
+        "noise": cell.noise,
+        "background": cell.proportion,
+        "truth": cell.truth,
+        "ties": cell.rules.ties,
+        "profile": cell.profile,
+        "seed": cell.seed,
+        "explainer": cell.explainer,
+        "options": cell.options_text,
+        "engine": explainers.record(cell.explainer).engine,
+        "metric": metric,
+        "value": None if failed else mean.value,
+        "ci_low": bounds[0] if bounds else None,
+        "ci_high": bounds[1] if bounds else None,
+        "n": mean.n,
+        "n_failed": mean.n_failed,
+        "n_undefined": mean.n_undefined,
+        "status": "failed" if failed else "ok",
+        "reason": mean.reason,
+    }

@@ -1,0 +1,226 @@
+"""What a CREM run is asked to do, checked before anything runs."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import attrs
+import numpy as np
+
+from xassay import explainers
+from xassay.circuits import EMBEDDED, STUDY_FAULTS, Circuit, Fault, differences, find, load, negate
+from xassay.circuits.noise import KINDS
+from xassay.errors import InputError, UnknownNameError
+from xassay.metrics.ranking import TIES
+from xassay.studies.published import crem_proportion
+
+DEFAULT_EXPLAINERS = ("kernel_shap", "sampling_shap", "lime", "lime_continuous", "single_flip", "random")
+DEFAULT_PROPORTION = 0.4
+TRUTHS = ("altered", "model")
+DEFAULT_FAULTS = 4
+
+
+@attrs.frozen
+class Profile:
+    """Choices that belong together, under one name.
+
+    Attributes:
+        recipe: how the background is drawn: ``paper`` or ``crem-code``.
+        ties: the tie rule.
+        rank_zeros: whether features with zero attribution are ranked.
+        skip: positions of features that are never ranked.
+        options: options of explainers, unless the user gives others.
+    """
+
+    recipe: str
+    ties: str
+    rank_zeros: bool = True
+    skip: tuple[int, ...] = ()
+    options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+
+
+_LASSO = {"kernel_shap": {"l1_reg": "auto"}}
+PROFILES: Mapping[str, Profile] = MappingProxyType(
+    {
+        "xassay": Profile("paper", "expected"),
+        "paper": Profile("paper", "ordered", rank_zeros=False, skip=(0,), options=_LASSO),
+        "crem-code": Profile(
+            "crem-code",
+            "reversed",
+            rank_zeros=False,
+            skip=(0,),
+            options={
+                **_LASSO,
+                "lime": {"treatment": "quartile", "rounding": "truncate"},
+                "lime_continuous": {"rounding": "truncate"},
+            },
+        ),
+    }
+)
+
+
+def _strings(values: Any) -> tuple[str, ...]:
+    return (values,) if isinstance(values, str) else tuple(str(value) for value in values)
+
+
+def _floats(values: Any) -> tuple[float, ...]:
+    return (float(values),) if isinstance(values, (int, float)) else tuple(float(value) for value in values)
+
+
+@attrs.frozen
+class CremSettings:
+    """Settings of the CREM study; the defaults give its Table 2.
+
+    Attributes:
+        circuits: embedded names or ``.bench`` / ``.sys`` files.
+        faults: ``z4``, ``z4:stuck1``, ``z4:or``, applied to every circuit; empty: the four
+            negated gates of the study, or for another circuit four spread over it.
+        explainers: names, with options if need be (``kernel_shap:nsamples=2000``).
+        noise: levels: numbers of noise columns, or flip rates.
+        noise_kind: ``attribute``, ``flip`` or ``correlated``.
+        background: proportions of the table; empty: those that the study settled on.
+        max_background: background rows above this are sampled down, with a notice.
+        profile: ``xassay``, ``paper`` or ``crem-code``.
+        sample: rows a version, None for all of them.
+        truth: ``altered`` (the study: walk the altered circuit) or ``model`` (the original).
+        ties: a tie rule in place of the profile's.
+        seed: the run's seed.
+        repeats: how often a version of which every row is explained is explained anew under
+            another seed, to give its interval.
+
+    Raises:
+        InputError: a value that cannot be used; the message names the option.
+    """
+
+    circuits: tuple[str, ...] = attrs.field(default=EMBEDDED, converter=_strings)
+    faults: tuple[str, ...] = attrs.field(default=(), converter=_strings)
+    explainers: tuple[str, ...] = attrs.field(default=DEFAULT_EXPLAINERS, converter=_strings)
+    noise: tuple[float, ...] = attrs.field(default=(0.0,), converter=_floats)
+    noise_kind: str = "attribute"
+    background: tuple[float, ...] = attrs.field(default=(), converter=_floats)
+    max_background: int = 1000
+    profile: str = "xassay"
+    sample: int | None = 200
+    truth: str = "altered"
+    ties: str | None = None
+    seed: int = 0
+    repeats: int = 5
+
+    def __attrs_post_init__(self) -> None:
+        for option, value, known in (
+            ("profile", self.profile, tuple(PROFILES)),
+            ("truth", self.truth, TRUTHS),
+            ("noise kind", self.noise_kind, KINDS),
+            ("tie rule", self.ties or "expected", TIES),
+        ):
+            if value not in known:
+                raise UnknownNameError(option, value, known)
+        for option, values in (
+            ("circuits", self.circuits),
+            ("faults", self.faults),
+            ("explainers", self.explainers),
+            ("noise", self.noise),
+            ("background", self.background),
+        ):
+            if len(set(values)) != len(values):
+                raise InputError(f"{option}: {', '.join(map(str, values))} names one twice")
+        for option, values in (("circuits", self.circuits), ("explainers", self.explainers), ("noise", self.noise)):
+            if not values:
+                raise InputError(f"{option}: name at least one")
+        self._check_numbers()
+        for spec in self.explainers:
+            explainers.registry.check_spec(spec)
+
+    def _check_numbers(self) -> None:
+        for proportion in self.background:
+            if not 0 < proportion <= 1:
+                raise InputError(f"background proportion {proportion:g} is not between 0 and 1")
+        for level in self.noise:
+            whole = level == int(level) if abs(level) < 1e9 else False  # noqa: PLR2004 - inf and nan too
+            if self.noise_kind == "attribute" and not (whole and level >= 0):
+                raise InputError(f"noise {level:g}: a number of noise columns is a whole number of at least 0")
+            if self.noise_kind != "attribute" and not 0 <= level <= 1:
+                raise InputError(f"noise {level:g}: a flip rate lies between 0 and 1")
+        for option, value, least in (
+            ("sample", self.sample, 1),
+            ("max-background", self.max_background, 1),
+            ("repeats", self.repeats, 1),
+            ("seed", self.seed, 0),
+        ):
+            if value is not None and value < least:
+                raise InputError(f"{option} must be at least {least}, not {value}")
+
+    @property
+    def rules(self) -> Profile:
+        """The profile, with the tie rule replaced where the user gave one."""
+        profile = PROFILES[self.profile]
+        if self.ties is None or self.ties == profile.ties:
+            return profile
+        if self.ties == "expected":
+            return attrs.evolve(profile, ties="expected", rank_zeros=True, skip=())
+        return attrs.evolve(profile, ties=self.ties)
+
+    def proportions(self, circuit: Circuit, *, noisy: bool) -> tuple[float, ...]:
+        """The background proportions of a circuit, for scores (or with ``noisy``, for ELA)."""
+        if self.background:
+            return self.background
+        published = crem_proportion(circuit.name, noisy=noisy) if is_embedded(circuit) else None
+        if published is None and noisy:
+            return self.proportions(circuit, noisy=False)
+        return (DEFAULT_PROPORTION if published is None else published,)
+
+    def explainer_options(self, circuit: Circuit, spec: str) -> dict[str, Any]:
+        """An explainer's options: the study's, the profile's over them, the user's over both."""
+        name, given = explainers.registry.split_options(spec)
+        options: dict[str, Any] = {}
+        if name in ("kernel_shap", "sampling_shap"):
+            options["nsamples"] = "auto" if circuit.name == "c17" else 500
+        return {**options, **self.rules.options.get(name, {}), **given}
+
+
+def is_embedded(circuit: Circuit) -> bool:
+    """Whether this is one of the study's own circuits, and not another under its name."""
+    return circuit.name in EMBEDDED and circuit == load(circuit.name)
+
+
+def versions(settings: CremSettings) -> list[tuple[Circuit, Fault]]:
+    """The altered versions of a run, in the order asked for.
+
+    Raises:
+        InputError: a circuit or fault that cannot be had, two circuits of one name, or a
+            fault that changes no output at all.
+    """
+    found: list[tuple[Circuit, Fault]] = []
+    names: set[str] = set()
+    for spec in settings.circuits:
+        circuit = find(spec)
+        if circuit.name in names:
+            raise InputError(f"two circuits are called {circuit.name}; rename a file")
+        names.add(circuit.name)
+        found += [(circuit, fault) for fault in _faults_of(circuit, settings.faults)]
+    return found
+
+
+def _faults_of(circuit: Circuit, specs: Sequence[str]) -> list[Fault]:
+    if specs:
+        asked = [Fault.parse(spec) for spec in specs]
+        for fault in asked:
+            if not differences(circuit, fault.apply(circuit)).any():
+                raise InputError(f"fault {fault} of circuit {circuit.name} changes no output: no anomaly to explain")
+        return asked
+    if is_embedded(circuit):
+        return [Fault(gate) for gate in STUDY_FAULTS[circuit.name]]
+    return _spread_faults(circuit)
+
+
+def _spread_faults(circuit: Circuit) -> list[Fault]:
+    """Up to four negated gates that change an output, spread evenly from first to last."""
+    gates = [gate.output for gate in circuit.gates if gate.inputs]
+    even = np.linspace(0, len(gates) - 1, min(DEFAULT_FAULTS, len(gates))).round().astype(int)
+    order = [*even.tolist(), *(k for k in range(len(gates)) if k not in even)]
+    visible = (k for k in order if differences(circuit, negate(circuit, gates[k])).any())
+    chosen = sorted(itertools.islice(visible, DEFAULT_FAULTS))
+    if not chosen:
+        raise InputError(f"circuit {circuit.name}: no negated gate changes an output")
+    return [Fault(gates[k]) for k in chosen]

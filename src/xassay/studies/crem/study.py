@@ -1,0 +1,127 @@
+"""The CREM study: how well explainers find the true causes of anomalies in digital circuits."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import polars as pl
+
+from xassay import explainers, results
+from xassay.circuits import Circuit, Fault, TruthTable, differences
+from xassay.studies.crem import comparison, scoring
+from xassay.studies.crem.cell import CremCell
+from xassay.studies.crem.settings import CremSettings, versions
+
+
+class CremStudy:
+    """Settings turned into cells, and the cells' frames into results.
+
+    Attributes:
+        name: ``crem``.
+        settings: what was asked for.
+        cells: one an explainer, altered version, noise level and background (and repeat).
+        notices: what a reader must know of how it is run.
+
+    Raises:
+        InputError: something asked for cannot be had.
+
+    Reference:
+        "Evaluating Anomaly Explanations Using Ground Truth", sections 4 and 5.
+    """
+
+    name = "crem"
+
+    def __init__(self, settings: CremSettings) -> None:
+        self.settings = settings
+        self._versions = versions(settings)
+        self.cells: Sequence[CremCell] = [
+            cell for circuit, fault in self._versions for cell in self._cells_of(circuit, fault)
+        ]
+        self.notices = self._notices()
+
+    def _cells_of(self, circuit: Circuit, fault: Fault) -> list[CremCell]:
+        settings = self.settings
+        n_anomalous = int(differences(circuit, fault.apply(circuit)).any(axis=1).sum())
+        cells = []
+        for noise, proportion in self._places(circuit):
+            extra = int(noise) if settings.noise_kind == "attribute" else 0
+            TruthTable(circuit, extra)  # refuses a table out of reach before anything runs
+            sample = settings.sample
+            if sample is not None and sample >= n_anomalous << extra:
+                sample = None
+            for spec in settings.explainers:
+                repeats = settings.repeats if sample is None and explainers.record(spec).stochastic else 1
+                cells += [
+                    CremCell(
+                        circuit=circuit,
+                        fault=fault,
+                        explainer=spec,
+                        options=settings.explainer_options(circuit, spec),
+                        noise_kind=settings.noise_kind,
+                        noise=noise,
+                        proportion=proportion,
+                        max_background=settings.max_background,
+                        profile=settings.profile,
+                        rules=settings.rules,
+                        sample=sample,
+                        truth=settings.truth,
+                        seed=settings.seed,
+                        repeat=repeat,
+                    )
+                    for repeat in range(repeats)
+                ]
+        return cells
+
+    def _places(self, circuit: Circuit) -> list[tuple[float, float]]:
+        """(noise, background): noise-free also at the proportion of each noisy level, for ELA."""
+        places: list[tuple[float, float]] = []
+        for noise in self.settings.noise:
+            if not noise:
+                places += [(0.0, p) for p in self.settings.proportions(circuit, noisy=False)]
+                continue
+            for p in self.settings.proportions(circuit, noisy=True):
+                places += [(0.0, p), (noise, p)]
+        return list(dict.fromkeys(places))
+
+    def plan(self) -> dict[str, Any]:
+        """The settings that decide the results, in an order that does not matter."""
+        asked = attrs.asdict(self.settings)
+        for name in ("circuits", "faults", "explainers", "noise", "background"):
+            asked[name] = sorted(asked[name])
+        return {"study": self.name, "settings": asked}
+
+    def score(
+        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str]
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The results and the tests.
+
+        Args:
+            frames: the frames of the cells that finished, by cell key.
+            failures: why the others did not, by cell key.
+        """
+        table = results.frame(scoring.score(self.cells, frames, failures), results.RESULTS)
+        circuits = list(dict.fromkeys(circuit for circuit, _ in self._versions))
+        families: list[tuple[float | None, dict[str, float], dict[str, float]]] = [
+            (p, {c.name: p for c in circuits}, {c.name: p for c in circuits}) for p in self.settings.background
+        ]
+        if not families:
+            families = [
+                (
+                    None,
+                    {c.name: self.settings.proportions(c, noisy=False)[0] for c in circuits},
+                    {c.name: self.settings.proportions(c, noisy=True)[0] for c in circuits},
+                )
+            ]
+        return table, results.frame(comparison.tests(table, families), results.TESTS)
+
+    def _notices(self) -> list[str]:
+        capped = {}
+        for cell in self.cells:
+            used, drawn = cell.background_size
+            if used < drawn and explainers.record(cell.explainer).engine != "native":
+                capped[cell.circuit.name, cell.noise, cell.proportion] = (used, drawn)
+        return [
+            f"{circuit}{f', {noise:g} noise columns' if noise else ''}: the background of {drawn:,} rows "
+            f"(proportion {proportion:g}) is sampled down to {used:,}"
+            for (circuit, noise, proportion), (used, drawn) in capped.items()
+        ]
