@@ -1,3 +1,39 @@
-"""xassay measures how much of a local explanation is true."""
+"""xassay measures how much of a local explanation is true.
+
+* `xassay.circuits`: digital circuits with a fault, whose anomalies have known causes.
+* `xassay.explainers`: who explains; `make`, `available`.
+* `xassay.metrics`: how an explanation is judged; `describe`.
+* `xassay.run_crem`: the whole circuit study.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xassay.api import run_crem
 
 __version__ = "0.1.0"
+
+_MODULES = (
+    "circuits",
+    "errors",
+    "explainers",
+    "metrics",
+    "models",
+    "report",
+    "results",
+    "statistics",
+    "types",
+)
+_FUNCTIONS = ("run_crem",)
+
+__all__ = ["__version__", "run_crem"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load modules and functions when they are first used, so that the import stays cheap."""
+    if name in _MODULES:
+        return importlib.import_module(f"xassay.{name}")
+    if name in _FUNCTIONS:
+        return getattr(importlib.import_module("xassay.api"), name)
+    raise AttributeError(f"module 'xassay' has no attribute {name!r}")

@@ -115,7 +115,7 @@ def _atomically(path: Path, write: Callable[[Path], Any]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(temporary)
-        os.replace(temporary, path)
+        temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
@@ -135,7 +135,8 @@ def read_parquet(path: Path) -> pl.DataFrame:
         raise InputError(f"{path}: cannot be read: {str(error).splitlines()[0]}") from None
     if "schema" in table.columns and len(table) and table["schema"][0] != SCHEMA_VERSION:
         raise InputError(
-            f"{path}: written with schema {table['schema'][0]}, this version reads {SCHEMA_VERSION}; run it again"
+            f"{path}: written with schema {table['schema'][0]}, this version reads {SCHEMA_VERSION}; "
+            "run it again"
         )
     return table
 

@@ -26,8 +26,16 @@ class Study(Protocol):
     """What the runner needs to know of a study."""
 
     name: str
-    cells: Sequence[Any]
-    notices: Sequence[str]
+
+    @property
+    def cells(self) -> Sequence[Any]:
+        """The units of work (`xassay.types.Cell`)."""
+        ...
+
+    @property
+    def notices(self) -> Sequence[str]:
+        """What a reader must know of how it is run."""
+        ...
 
     def plan(self) -> dict[str, Any]:
         """The settings that decide the results."""
@@ -87,6 +95,11 @@ class Run:
     failures: Mapping[str, str]
     folder: Path
 
+    @property
+    def failed(self) -> bool:
+        """Whether any score could not be had."""
+        return bool((self.scores["status"] == "failed").any())
+
 
 @attrs.frozen(eq=False)
 class _Outcome:
@@ -123,8 +136,8 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
     stored = {path.stem.rpartition("-")[2]: path for path in instances.glob("*.parquet")}
     frames = {cell.key: frame for cell in study.cells if (frame := _read(stored.get(cell.key))) is not None}
     todo = sorted((cell for cell in study.cells if cell.key not in frames), key=lambda cell: -cell.cost)
-    total = sum(cell.cost for cell in study.cells)
-    progress.start(total, total - sum(cell.cost for cell in todo))
+    done = sum(cell.cost for cell in study.cells if cell.key in frames)
+    progress.start(done + sum(cell.cost for cell in todo), done)
     timings = [_timing(cell, frames[cell.key], None) for cell in study.cells if cell.key in frames]
     failures: dict[str, str] = {}
     try:
@@ -204,7 +217,8 @@ def _claim(study: Study, folder: Path) -> None:
     names = ("numpy", "scipy", "shap", "lime", "polars", "scikit-posthocs")
     code = {"xassay": xassay.__version__, **{name: metadata.version(name) for name in names}}
     results.write_json(
-        {**study.plan(), "schema": results.SCHEMA_VERSION, "versions": code, "notices": list(study.notices)}, path
+        {**study.plan(), "schema": results.SCHEMA_VERSION, "versions": code, "notices": list(study.notices)},
+        path,
     )
 
 

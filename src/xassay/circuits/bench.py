@@ -24,13 +24,13 @@ _SEQUENTIAL = frozenset({"DFF", "DFFSR", "LATCH"})
 
 
 def parse(text: str, name: str, path: Path | None = None) -> Circuit:
-    """Read a circuit from ``.bench`` text.
+    r"""Read a circuit from ``.bench`` text.
 
     Raises:
         NetlistError: what is wrong, with file and line.
 
     Example:
-        >>> c = parse("INPUT(a)\\nOUTPUT(z)\\nz = not(a)", "inverter")
+        >>> c = parse("INPUT(a)\nOUTPUT(z)\nz = not(a)", "inverter")
         >>> c.gates
         (Gate(output='z', kind='not', inputs=('a',)),)
     """
@@ -90,5 +90,3 @@ def render(circuit: Circuit) -> str:
         else:
             lines.append(f"{gate.output} = {gate.kind.upper()}({', '.join(gate.inputs)})")
     return "\n".join(lines) + "\n"
-
-

@@ -21,7 +21,9 @@ from xassay.circuits.netlist import Circuit, Gate
 from xassay.circuits.source import Source
 from xassay.errors import InputError
 
-_TOKEN = re.compile(r"(?P<atom>[^\s\[\],.%]+)|(?P<mark>[\[\],.])|(?P<skip>\s+|%[^\n]*)|(?P<junk>.)", re.DOTALL)
+_TOKEN = re.compile(
+    r"(?P<atom>[^\s\[\],.%]+)|(?P<mark>[\[\],.])|(?P<skip>\s+|%[^\n]*)|(?P<junk>.)", re.DOTALL
+)
 _OPERATOR = re.compile(r"(and|nand|or|nor|xor|xnor)(\d+)")
 _UNARY = {"inverter": "not", "buffer": "buf"}
 _UNARY_NAMES = {kind: name for name, kind in _UNARY.items()}
@@ -31,7 +33,6 @@ _UNARY_NAMES = {kind: name for name, kind in _UNARY.items()}
 class _Atom:
     text: str
     line: int
-
 
 
 class _Reader:

@@ -68,7 +68,9 @@ def _parquet(circuit: Circuit, faults: Sequence[Fault], out: Path, n_noise: int)
         )
         input_ids = altered.input_ids(np.arange(altered.n_rows))
         for j, output in enumerate(circuit.outputs):
-            names = pl.Series(f"truth_{output}", _causes(altered.circuit, output, wrong[:, j]), pl.List(pl.String))
+            names = pl.Series(
+                f"truth_{output}", _causes(altered.circuit, output, wrong[:, j]), pl.List(pl.String)
+            )
             frame = frame.with_columns(names.gather(pl.Series(input_ids)))
         path = folder / f"{version_name(circuit, fault)}_{n_noise}noise.parquet"
         frame.write_parquet(path)
@@ -103,7 +105,7 @@ def _study_truth(table: TruthTable, wrong: BoolArray) -> pl.DataFrame:
         for row in range(len(wrong))
     ]
     ids = np.arange(table.n_rows)
-    anomalous = ids[wrong.any(axis=1)[table.input_ids(ids)]]
+    anomalous = ids[np.any(wrong, axis=1)[table.input_ids(ids)]]
     explained = pl.Series("explanation for output", texts).gather(pl.Series(table.input_ids(anomalous)))
     return pl.DataFrame({"": anomalous, "explanation for output": explained})
 
@@ -113,7 +115,7 @@ def _table(table: TruthTable) -> pl.DataFrame:
 
 
 def _label(wrong: BoolArray, table: TruthTable) -> pl.Series:
-    anomalous = wrong.any(axis=1)[table.input_ids(np.arange(table.n_rows))]
+    anomalous = np.any(wrong, axis=1)[table.input_ids(np.arange(table.n_rows))]
     return pl.Series("label", anomalous).cast(pl.UInt8)
 
 

@@ -143,7 +143,9 @@ def faults(circuit: Circuit) -> tuple[Fault, ...]:
     rows = input_rows(circuit)
     expected = simulate(circuit, rows)
     return tuple(
-        attrs.evolve(fault, share=float((simulate(fault.apply(circuit), rows) != expected).any(axis=1).mean()))
+        attrs.evolve(
+            fault, share=float((simulate(fault.apply(circuit), rows) != expected).any(axis=1).mean())
+        )
         for fault in _single_faults(circuit)
     )
 

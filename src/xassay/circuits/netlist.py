@@ -33,13 +33,17 @@ CONSTANT = frozenset({"const0", "const1"})
 _NAME = re.compile(r"[^\s(),=#]+")
 
 
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(names)
+
+
 @attrs.frozen
 class Gate:
     """One gate: the node it drives, its kind (a key of `NEGATION`), and the nodes it reads."""
 
     output: str
     kind: str
-    inputs: tuple[str, ...] = attrs.field(converter=tuple)
+    inputs: tuple[str, ...] = attrs.field(converter=_names)
 
     @property
     def operator(self) -> str:
@@ -76,8 +80,8 @@ class Circuit:
     """
 
     name: str
-    inputs: tuple[str, ...] = attrs.field(converter=tuple)
-    outputs: tuple[str, ...] = attrs.field(converter=tuple)
+    inputs: tuple[str, ...] = attrs.field(converter=_names)
+    outputs: tuple[str, ...] = attrs.field(converter=_names)
     gates: tuple[Gate, ...] = attrs.field(converter=_in_order)
 
     def __attrs_post_init__(self) -> None:
@@ -145,7 +149,8 @@ def _drivers(circuit: Circuit) -> dict[str, Gate]:
         allowed = 1 if gate.kind in UNARY else 0 if gate.kind in CONSTANT else max(fan_in, 1)
         if fan_in != allowed:
             raise NetlistError(
-                f"gate {gate.output!r} ({gate.kind}) has {fan_in} inputs, expected {allowed}", node=gate.output
+                f"gate {gate.output!r} ({gate.kind}) has {fan_in} inputs, expected {allowed}",
+                node=gate.output,
             )
         if gate.output in circuit.inputs:
             raise NetlistError(f"node {gate.output!r} is an input and driven by a gate", node=gate.output)

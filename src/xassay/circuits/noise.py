@@ -49,8 +49,8 @@ def flip_inputs(inputs: BoolArray, rate: float, kind: str, seed: int, row_ids: I
         raise InputError(f"unknown kind of flips {kind!r}: known: flip, correlated")
     flips = np.zeros(inputs.shape, dtype=np.bool_)
     for position, row_id in enumerate(row_ids):
-        draws = generator(seed, "noise", kind, int(row_id)).random(n)
-        flips[position] = (draws < rate)[groups] & (groups >= 0)
+        draws = np.asarray(generator(seed, "noise", kind, int(row_id)).random(n))
+        flips[position] = (draws[groups] < rate) & (groups >= 0)
     return np.asarray(inputs ^ flips)
 
 

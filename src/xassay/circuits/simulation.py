@@ -41,7 +41,7 @@ def input_rows(circuit: Circuit) -> BoolArray:
 
 def unpack_rows(ids: npt.NDArray[np.integer], n_bits: int) -> BoolArray:
     """The binary digits of row numbers, most significant first: bool (len(ids), n_bits)."""
-    return (ids[:, None] >> np.arange(n_bits - 1, -1, -1)) % 2 == 1
+    return np.asarray((ids[:, None] >> np.arange(n_bits - 1, -1, -1)) % 2 == 1)
 
 
 def simulate(circuit: Circuit, X: npt.ArrayLike) -> BoolArray:

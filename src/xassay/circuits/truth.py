@@ -7,7 +7,7 @@ Reference:
 import functools
 import itertools
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -135,19 +135,18 @@ def _smallest_influencing_sets(gate: Gate, values: dict[str, bool]) -> list[tupl
 
 
 def _gate_value(gate: Gate, values: dict[str, bool]) -> bool:
-    operands = [values[node] for node in gate.inputs]
-    match gate.kind:
-        case "and" | "buf":
-            return all(operands)
-        case "nand" | "not":
-            return not all(operands)
-        case "or":
-            return any(operands)
-        case "nor":
-            return not any(operands)
-        case "xor":
-            return sum(operands) % 2 == 1
-        case "xnor":
-            return sum(operands) % 2 == 0
-        case _:
-            return gate.kind == "const1"
+    return _VALUE[gate.kind]([values[node] for node in gate.inputs])
+
+
+_VALUE: Mapping[str, Callable[[list[bool]], bool]] = {
+    "and": all,
+    "nand": lambda operands: not all(operands),
+    "or": any,
+    "nor": lambda operands: not any(operands),
+    "xor": lambda operands: sum(operands) % 2 == 1,
+    "xnor": lambda operands: sum(operands) % 2 == 0,
+    "buf": all,
+    "not": lambda operands: not all(operands),
+    "const0": lambda _: False,
+    "const1": lambda _: True,
+}

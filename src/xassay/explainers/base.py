@@ -13,6 +13,10 @@ from xassay.seeds import legacy_seed
 from xassay.types import Explanation, FloatArray, Predict
 
 
+def _background(rows: Any) -> FloatArray:
+    return as_matrix(rows, "the background")
+
+
 @attrs.define(eq=False, kw_only=True)
 class RowExplainer(ABC):
     """An explainer that takes its rows one at a time.
@@ -30,7 +34,7 @@ class RowExplainer(ABC):
     name: ClassVar[str] = ""
 
     predict: Predict
-    background: FloatArray = attrs.field(converter=lambda rows: as_matrix(rows, "the background"))
+    background: FloatArray = attrs.field(converter=_background)
     seed: int = 0
     _model: ModelFunction = attrs.field(init=False)
 

@@ -30,7 +30,7 @@ class ModelFunction:
         self(example[:1])
 
     def __call__(self, rows: FloatArray) -> FloatArray:
-        """float (rows, outputs).
+        """Float (rows, outputs).
 
         Raises:
             ExplainerError: the model returned another shape, or no numbers.
@@ -61,6 +61,7 @@ class SingleOutput:
         self._model, self._position = model, position
 
     def __call__(self, rows: npt.ArrayLike) -> FloatArray:
+        """One score a row, float (rows,)."""
         return self._model(np.asarray(rows, dtype=np.float64))[:, self._position]
 
 

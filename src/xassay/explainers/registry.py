@@ -154,7 +154,9 @@ def option_names(found: ExplainerRecord) -> tuple[str, ...] | None:
     if not isinstance(found.factory, type) or not attrs.has(found.factory):
         return None
     shared = ("predict", "background", "seed")
-    return tuple(field.name for field in attrs.fields(found.factory) if field.init and field.name not in shared)
+    return tuple(
+        field.name for field in attrs.fields(found.factory) if field.init and field.name not in shared
+    )
 
 
 def split_options(spec: str) -> tuple[str, dict[str, Any]]:

@@ -24,4 +24,4 @@ class SingleFlip(RowExplainer):
             raise InputError("single_flip needs rows of 0 and 1")
         flipped = np.abs(row - np.eye(len(row)))
         scores = self._model(np.vstack([row, flipped]))
-        return scores[0] - scores[1:]
+        return np.asarray(scores[0] - scores[1:])

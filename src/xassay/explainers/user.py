@@ -56,7 +56,7 @@ class _Factory:
     label: str
 
     def __call__(self, *, predict: Any, background: Any, seed: int = 0, **options: Any) -> UserExplainer:
-        explainer = UserExplainer(
+        return UserExplainer(
             predict=predict,
             background=background,
             seed=seed,
@@ -64,7 +64,6 @@ class _Factory:
             label=self.label,
             options=options,
         )
-        return explainer
 
 
 def record_of_file(spec: str) -> ExplainerRecord:
@@ -91,7 +90,7 @@ def record_of_entry_point(point: metadata.EntryPoint) -> ExplainerRecord:
     """
     try:
         function = point.load()
-    except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
+    except Exception as error:
         raise InputError(f"explainer {point.name!r} of {point.value}: {_brief(error)}") from error
     version = f"{point.value} {point.dist.version if point.dist else ''}"
     return ExplainerRecord(
@@ -112,7 +111,7 @@ def _module(path: Path) -> Any:
     sys.modules[name] = module
     try:
         loaded.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001 - a user's file may raise anything
+    except Exception as error:
         del sys.modules[name]
         raise InputError(f"{path}: cannot be run: {_brief(error)}") from error
     return module

@@ -105,7 +105,7 @@ def rank(
         ranked = np.ones(values.shape, dtype=np.bool_) if rank_zeros else sizes > 0
         ranked[:, list(skip)] = False
         order = _fixed_order(order, opens, ranked, later_first=ties == "reversed")
-        flags = flags & ranked
+        flags = np.asarray(flags & ranked)
         opens[:] = True
     return _grouped(np.take_along_axis(flags, order, axis=1), opens, n_relevant, undefined)
 
@@ -115,8 +115,7 @@ def _checked(attributions: npt.ArrayLike, relevant: npt.ArrayLike) -> tuple[Floa
     flags = np.asarray(relevant)
     if values.ndim != 2 or values.shape != flags.shape or values.shape[1] == 0:  # noqa: PLR2004 - a matrix
         raise InputError(
-            "attributions and relevant must both be (rows, features), got "
-            f"{values.shape} and {flags.shape}"
+            f"attributions and relevant must both be (rows, features), got {values.shape} and {flags.shape}"
         )
     if flags.dtype != np.bool_ and not np.isin(flags, (0, 1)).all():
         raise InputError("relevant must hold booleans")
@@ -129,9 +128,9 @@ def _fixed_order(order: IntArray, opens: BoolArray, ranked: BoolArray, *, later_
     np.put_along_axis(groups, order, np.cumsum(opens, axis=1), axis=1)
     n_features = order.shape[1]
     position = np.arange(n_features)
-    keys = (
-        np.where(ranked, 0, n_features + 1) + groups
-    ) * n_features + (n_features - 1 - position if later_first else position)
+    keys = (np.where(ranked, 0, n_features + 1) + groups) * n_features + (
+        n_features - 1 - position if later_first else position
+    )
     return np.argsort(keys, axis=1, kind="stable")
 
 
@@ -170,7 +169,8 @@ def reciprocal_rank(
     has = ranking.hits > 0
     first = np.argmax(has, axis=1)[:, None]
     triples = np.stack(
-        [np.take_along_axis(a, first, axis=1)[:, 0] for a in (ranking.start, ranking.size, ranking.hits)], axis=1
+        [np.take_along_axis(a, first, axis=1)[:, 0] for a in (ranking.start, ranking.size, ranking.hits)],
+        axis=1,
     )
     distinct, where = np.unique(triples, axis=0, return_inverse=True)
     scores = np.array([_expected_reciprocal(*map(int, triple)) for triple in distinct])[where.reshape(-1)]

@@ -35,7 +35,9 @@ METRICS = {
     for metric in (
         Metric("mrr", "MRR", 0, 1, higher_is_better=True, reference=f"{_CREM}; ties: {_TIES}"),
         Metric("map", "MAP", 0, 1, higher_is_better=True, reference=f"{_CREM}; ties: {_TIES}"),
-        Metric("mr_precision", "MR-Precision", 0, 1, higher_is_better=True, reference=f"{_CREM}; ties: {_TIES}"),
+        Metric(
+            "mr_precision", "MR-Precision", 0, 1, higher_is_better=True, reference=f"{_CREM}; ties: {_TIES}"
+        ),
         Metric(
             "exact_match",
             "Exact match",
@@ -44,7 +46,9 @@ METRICS = {
             higher_is_better=True,
             reference="Tritscher et al., ISMIS 2020, doi:10.1007/978-3-030-59491-6_40",
         ),
-        Metric("noise_share", "Noise share", 0, 1, higher_is_better=False, reference=f"{_CREM} (section 4.4)"),
+        Metric(
+            "noise_share", "Noise share", 0, 1, higher_is_better=False, reference=f"{_CREM} (section 4.4)"
+        ),
         Metric("ela", "ELA", 0, float("inf"), higher_is_better=False, reference=f"{_CREM}; {_ELA}"),
     )
 }

@@ -1,11 +1,13 @@
 """What noise does to explanations: how much accuracy it costs, how much of the ranks it takes."""
 
+from typing import Any
+
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from xassay.errors import InputError
-from xassay.metrics.ranking import share_of_top, rank
+from xassay.metrics.ranking import rank, share_of_top
 from xassay.types import FloatArray
 
 
@@ -42,7 +44,7 @@ def noise_share(
     relevant: npt.ArrayLike,
     noise: npt.ArrayLike,
     ties: str = "expected",
-    **options: object,
+    **options: Any,
 ) -> FloatArray:
     """The share of the first R ranks that noise features take, R being the relevant features.
 
@@ -50,7 +52,8 @@ def noise_share(
         attributions: float, shape (rows, features).
         relevant: bool, shape (rows, features).
         noise: bool, shape (features,): which features are noise.
-        ties: as in `xassay.metrics.ranking.rank`, and so the other options.
+        ties: as in `xassay.metrics.ranking.rank`.
+        **options: likewise: ``rank_zeros`` and ``skip``.
 
     Returns:
         float, shape (rows,), in [0, 1]; NaN where a row has no relevant feature.
@@ -68,7 +71,7 @@ def noise_share(
         raise InputError(f"noise must have shape (features,), got {columns.shape} beside {truth.shape}")
     if not columns.any():
         raise InputError("no feature is marked as noise")
-    ranking = rank(attributions, np.broadcast_to(columns, truth.shape), ties, **options)  # type: ignore[arg-type]
+    ranking = rank(attributions, np.broadcast_to(columns, truth.shape), ties, **options)
     n_relevant = truth.sum(axis=1)
     undefined = ranking.undefined | (n_relevant == 0)
     return share_of_top(attrs.evolve(ranking, relevant=n_relevant, undefined=undefined))

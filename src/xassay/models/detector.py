@@ -92,7 +92,7 @@ class ReconstructionDetector:
         return self
 
     def _count_outputs(self, is_function: BoolArray, n_outputs: int | None) -> int:
-        trailing = int(np.argmin(np.append(is_function[::-1], False)))  # noqa: FBT003 - a sentinel
+        trailing = int(np.argmin(np.append(is_function[::-1], False)))
         wanted = trailing if n_outputs is None else n_outputs
         if not 1 <= wanted <= len(is_function):
             raise InputError(
@@ -159,7 +159,6 @@ class ReconstructionDetector:
         Returns:
             A function (rows, features) -> float (rows, k).
         """
-
         expected = self._expected[:, outputs].astype(np.float64)
 
         def reconstructed(rows: FloatArray) -> FloatArray:

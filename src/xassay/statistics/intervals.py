@@ -86,8 +86,8 @@ def interval(replicates: FloatArray | None, level: float = LEVEL) -> tuple[float
 
     Example:
         >>> import numpy as np
-        >>> interval(np.linspace(0, 1, 1001))
-        (0.025, 0.975)
+        >>> interval(np.arange(41.0))
+        (1.0, 39.0)
     """
     if replicates is None or np.isnan(replicates).all():
         return None

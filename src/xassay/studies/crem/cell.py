@@ -121,7 +121,9 @@ class CremCell:
                             "output": [name] * len(positions),
                             **self._scores(values[:, :, k], relevant, table),
                             "values": pl.Series(values[:, :, k].tolist(), dtype=pl.List(pl.Float64)),
-                            "error": pl.Series([errors.get(i) for i in range(len(positions))], dtype=pl.String),
+                            "error": pl.Series(
+                                [errors.get(i) for i in range(len(positions))], dtype=pl.String
+                            ),
                         }
                     )
                 )

@@ -158,9 +158,9 @@ def score(
                 by_metric.setdefault(metric, []).append(mean)
                 rows.append(_row(group[0], metric, mean) | {"level": "version", "fault": str(fault)})
         first = next(iter(versions.values()))[0]
-        comparable = is_embedded(first.circuit) and [f.gate for f in versions if f.change == "negate"] == list(
-            STUDY_FAULTS[circuit]
-        )
+        comparable = is_embedded(first.circuit) and [
+            f.gate for f in versions if f.change == "negate"
+        ] == list(STUDY_FAULTS[circuit])
         for metric, several in by_metric.items():
             figure = _published(first, metric) if comparable else None
             rows.append(

@@ -125,7 +125,11 @@ class CremSettings:
         ):
             if len(set(values)) != len(values):
                 raise InputError(f"{option}: {', '.join(map(str, values))} names one twice")
-        for option, values in (("circuits", self.circuits), ("explainers", self.explainers), ("noise", self.noise)):
+        for option, values in (
+            ("circuits", self.circuits),
+            ("explainers", self.explainers),
+            ("noise", self.noise),
+        ):
             if not values:
                 raise InputError(f"{option}: name at least one")
         self._check_numbers()
@@ -139,7 +143,9 @@ class CremSettings:
         for level in self.noise:
             whole = level == int(level) if abs(level) < 1e9 else False  # noqa: PLR2004 - inf and nan too
             if self.noise_kind == "attribute" and not (whole and level >= 0):
-                raise InputError(f"noise {level:g}: a number of noise columns is a whole number of at least 0")
+                raise InputError(
+                    f"noise {level:g}: a number of noise columns is a whole number of at least 0"
+                )
             if self.noise_kind != "attribute" and not 0 <= level <= 1:
                 raise InputError(f"noise {level:g}: a flip rate lies between 0 and 1")
         for option, value, least in (
@@ -207,7 +213,9 @@ def _faults_of(circuit: Circuit, specs: Sequence[str]) -> list[Fault]:
         asked = [Fault.parse(spec) for spec in specs]
         for fault in asked:
             if not differences(circuit, fault.apply(circuit)).any():
-                raise InputError(f"fault {fault} of circuit {circuit.name} changes no output: no anomaly to explain")
+                raise InputError(
+                    f"fault {fault} of circuit {circuit.name} changes no output: no anomaly to explain"
+                )
         return asked
     if is_embedded(circuit):
         return [Fault(gate) for gate in STUDY_FAULTS[circuit.name]]

@@ -102,7 +102,8 @@ class CremStudy:
         table = results.frame(scoring.score(self.cells, frames, failures), results.RESULTS)
         circuits = list(dict.fromkeys(circuit for circuit, _ in self._versions))
         families: list[tuple[float | None, dict[str, float], dict[str, float]]] = [
-            (p, {c.name: p for c in circuits}, {c.name: p for c in circuits}) for p in self.settings.background
+            (p, {c.name: p for c in circuits}, {c.name: p for c in circuits})
+            for p in self.settings.background
         ]
         if not families:
             families = [

@@ -1,0 +1,51 @@
+"""The few functions that do a whole job."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from xassay import report, runner
+from xassay.runner import Progress, Run
+from xassay.studies.crem import CremSettings, CremStudy
+
+
+def run_crem(
+    *, out: str | Path | None = None, jobs: int = 1, progress: Progress | None = None, **settings: Any
+) -> Run:
+    """Run the CREM study: how well explainers find the true causes of anomalies in circuits.
+
+    Args:
+        out: folder of the run; the same call again continues where it stopped. None: nothing
+            is kept but what is returned.
+        jobs: number of processes; changes nothing in the results.
+        progress: is told how the work goes.
+        settings: fields of `xassay.studies.crem.CremSettings`.
+
+    Returns:
+        The scores and tests as polars frames, with notices and failures.
+
+    Raises:
+        InputError: a setting that cannot be used.
+        TypeError: a setting that does not exist.
+
+    Example:
+        >>> run = run_crem(circuits=["c17"], explainers=["single_flip"], faults=["z4"])
+        >>> run.scores.filter(level="circuit", metric="mrr")["value"].round(3).to_list()
+        [0.891]
+    """
+    study = CremStudy(CremSettings(**settings))
+    if out is not None:
+        return finish(runner.run(study, Path(out), jobs=jobs, progress=progress))
+    with tempfile.TemporaryDirectory(prefix="xassay-") as folder:
+        return runner.run(study, Path(folder), jobs=jobs, progress=progress)
+
+
+def default_folder(study: CremStudy) -> Path:
+    """Where the command line keeps a run: the same settings give the same folder."""
+    return Path("runs") / f"{study.name}-{runner.plan_key(study)}"
+
+
+def finish(run: Run) -> Run:
+    """Write the report beside a run's results."""
+    report.write(run.folder)
+    return run

@@ -1,0 +1,267 @@
+"""The command line: parse, call, print."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cyclopts import App, CycloptsError, Parameter
+
+import xassay
+from xassay.errors import InputError, XassayError
+
+app = App(
+    name="xassay",
+    help="Measure how much of a local explanation is true.",
+    version=xassay.__version__,
+    help_format="plaintext",
+    default_parameter=Parameter(negative=""),
+)
+run_app = App(name="run", help="Run a study.")
+circuits_app = App(name="circuits", help="List, show and export circuits with known faults.")
+app.command(run_app)
+app.command(circuits_app)
+
+_FAILED, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command.
+
+    Returns:
+        0 all well, 1 finished but something failed, 2 bad input, 130 interrupted.
+    """
+    try:
+        code = app(
+            list(arguments),
+            exit_on_error=False,
+            print_error=False,
+            result_action="return_value",
+        )
+    except CycloptsError as error:
+        return _refuse(" ".join(str(error).split()))
+    except XassayError as error:
+        return _refuse(str(error))
+    except BrokenPipeError:
+        # the reader of our output has left: nothing to tell it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _FAILED
+    except KeyboardInterrupt:
+        sys.stderr.write(
+            "xassay: stopped; finished parts are kept, and the same command continues from there\n"
+        )
+        return _INTERRUPTED
+    return code if isinstance(code, int) else 0
+
+
+def _refuse(reason: str) -> int:
+    sys.stderr.write(f"xassay: error: {reason}\n")
+    return _BAD_INPUT
+
+
+@run_app.command
+def crem(
+    *,
+    circuits: str = "c17,74182,74283,74181",
+    faults: str | None = None,
+    explainers: str = "kernel_shap,sampling_shap,lime,lime_continuous,single_flip,random",
+    noise: str = "0",
+    noise_kind: str = "attribute",
+    background: str | None = None,
+    max_background: int = 1000,
+    profile: str = "xassay",
+    sample: int = 200,
+    all: bool = False,  # noqa: A002 - the option's name
+    truth: str = "altered",
+    ties: str | None = None,
+    repeats: int = 5,
+    seed: int = 0,
+    jobs: int = 1,
+    out: Path | None = None,
+    quiet: bool = False,
+) -> int:
+    """Score explainers against the true causes of anomalies in digital circuits.
+
+    Example: xassay run crem --circuits c17,74182 --explainers kernel_shap,lime --jobs 2
+
+    The same command again continues a run that was stopped.
+
+    Args:
+        circuits: Circuits: c17, 74182, 74283, 74181, or .bench and .sys files.
+        faults: Altered gates of every circuit: z4 (negated), z4:stuck1, z4:or. Default: the
+            four of the study, or four spread over another circuit.
+        explainers: Explainers: kernel_shap, sampling_shap, lime, lime_continuous, single_flip,
+            random, or file.py:function; with options as in kernel_shap:nsamples=2000.
+        noise: Noise levels: numbers of noise columns (0,2,4,6), or flip rates.
+        noise_kind: attribute (columns that say nothing), flip (random bit flips) or
+            correlated (pairs of bits flip together).
+        background: Shares of the table that serve as background (0.1,0.2). Default: those that
+            the study settled on.
+        max_background: Larger backgrounds are sampled down to this many rows.
+        profile: xassay (expected ties, all features ranked), paper (nearest to the published
+            tables) or crem-code (as the study's public code does it).
+        sample: Anomalous rows explained in each altered version.
+        all: Explain every anomalous row.
+        truth: altered (walk the altered circuit, as the study) or model (the original).
+        ties: expected, ordered or reversed, in place of the profile's rule.
+        repeats: Where every row is explained: how often, under other seeds, for the interval.
+        seed: Seed of everything random.
+        jobs: Number of processes; changes nothing in the results.
+        out: Folder of the run. Default: a folder under runs/ named after the settings.
+        quiet: Print nothing but errors.
+    """
+    from xassay import api, runner, terminal
+    from xassay.report import view
+    from xassay.studies.crem import CremSettings, CremStudy
+
+    settings = CremSettings(
+        circuits=_split(circuits),
+        faults=_split(faults),
+        explainers=_split(explainers),
+        noise=_numbers("noise", noise),
+        noise_kind=noise_kind,
+        background=_numbers("background", background),
+        max_background=max_background,
+        profile=profile,
+        sample=None if all else sample,
+        truth=truth,
+        ties=ties,
+        repeats=repeats,
+        seed=seed,
+    )
+    study = CremStudy(settings)
+    folder = out or api.default_folder(study)
+    said = terminal.console(stderr=True)
+    if not quiet:
+        said.print(
+            f"{len(study.cells)} cells, {jobs} job{'s' if jobs > 1 else ''}, into {folder}", markup=False
+        )
+        for notice in study.notices:
+            said.print(f"note: {notice}", style="yellow", markup=False)
+    done = api.finish(runner.run(study, folder, jobs=jobs, progress=None if quiet else terminal.Bar()))
+    if not quiet:
+        terminal.print_view(view.load(folder))
+        terminal.console().print(f"report: {folder / 'report.html'}", markup=False)
+    return _FAILED if done.failed else 0
+
+
+@app.command
+def report(folder: Path) -> int:
+    """Print a finished run's tables and write its report.html anew.
+
+    Example: xassay report runs/demo
+
+    Args:
+        folder: Folder of the run.
+    """
+    from xassay import report as reports
+    from xassay import terminal
+
+    path = reports.write(folder)
+    terminal.print_view(reports.load(folder))
+    terminal.console().print(f"report: {path}", markup=False)
+    return 0
+
+
+@circuits_app.command(name="list")
+def list_circuits() -> int:
+    """List the circuits of the study.
+
+    Example: xassay circuits list
+    """
+    from xassay import circuits, terminal
+
+    rows = []
+    for name in circuits.EMBEDDED:
+        c = circuits.load(name)
+        sizes = (len(c.inputs), len(c.outputs), len(c.gates))
+        rows.append([name, *map(str, sizes), " ".join(circuits.STUDY_FAULTS[name])])
+    terminal.console().print(
+        terminal.table(["circuit", "inputs", "outputs", "gates", "gates that the study negated"], rows)
+    )
+    return 0
+
+
+@circuits_app.command
+def show(circuit: str) -> int:
+    """Show a circuit's gates, and for each single fault the share of rows it makes anomalous.
+
+    Example: xassay circuits show c17
+
+    Args:
+        circuit: A circuit's name, or a .bench or .sys file.
+    """
+    from xassay import circuits, terminal
+
+    found = circuits.find(circuit)
+    shares: dict[str, dict[str, float]] = {}
+    for fault in circuits.faults(found):
+        shares.setdefault(fault.gate, {})[fault.change] = fault.share or 0.0
+    rows = []
+    for gate in found.gates:
+        own = shares[gate.output]
+        named = [
+            f"{own.pop(change):.4f}" if change in own else "" for change in ("negate", "stuck0", "stuck1")
+        ]
+        swaps = ", ".join(f"{kind} {share:.4f}" for kind, share in own.items())
+        rows.append([gate.output, gate.operator, " ".join(gate.inputs), *named, swaps])
+    out = terminal.console()
+    ports = f"{len(found.inputs)} inputs, {len(found.outputs)} outputs, {len(found.gates)} gates"
+    out.print(f"{found.name}: {ports}; share of rows made anomalous by each fault", markup=False)
+    out.print(
+        terminal.table(
+            ["gate", "operator", "reads", "negate", "stuck0", "stuck1", "operator swapped for"], rows
+        )
+    )
+    return 0
+
+
+@circuits_app.command
+def export(
+    *,
+    out: Path,
+    circuits: str = "c17,74182,74283,74181",
+    faults: str | None = None,
+    noise: str = "0",
+    layout: str = "parquet",
+) -> int:
+    """Write altered truth tables with labels and ground truth.
+
+    Example: xassay circuits export --circuits c17,74182 --noise 0,2 --layout study --out data
+
+    Args:
+        out: Folder to write into.
+        circuits: Circuits: c17, 74182, 74283, 74181, or .bench and .sys files.
+        faults: Altered gates, as in "xassay run crem". Default: the study's four.
+        noise: Numbers of noise columns.
+        layout: parquet (one file a version), or study (the CSV folders of the public data set).
+    """
+    from xassay import terminal
+    from xassay.circuits import export as write
+    from xassay.studies.crem import CremSettings
+    from xassay.studies.crem.settings import versions
+
+    settings = CremSettings(circuits=_split(circuits), faults=_split(faults), noise=_numbers("noise", noise))
+    by_circuit: dict[str, tuple[Any, list[Any]]] = {}
+    for circuit, fault in versions(settings):
+        by_circuit.setdefault(circuit.name, (circuit, []))[1].append(fault)
+    written = [
+        path
+        for circuit, chosen in by_circuit.values()
+        for level in settings.noise
+        for path in write(circuit, chosen, out, n_noise=int(level), layout=layout)
+    ]
+    terminal.console().print(f"{len(written)} files under {out}", markup=False)
+    return 0
+
+
+def _split(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def _numbers(option: str, text: str | None) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in _split(text))
+    except ValueError:
+        raise InputError(f"{option}: {text!r} is no comma-separated list of numbers") from None

@@ -1,0 +1,6 @@
+"""What people see: saved results as a view, and the view as a page. Computes no score."""
+
+from xassay.report.page import write
+from xassay.report.view import View, load
+
+__all__ = ["View", "load", "write"]

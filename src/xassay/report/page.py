@@ -1,0 +1,37 @@
+"""The report page: one HTML file that needs nothing else."""
+
+from pathlib import Path
+
+from xassay.report import plot
+from xassay.report.view import View, load, overall
+from xassay.results import write_text
+
+
+def render(view: View) -> str:
+    """The page of a view."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("xassay", "report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("page.html.j2").render(
+        view=view,
+        overall=overall(view.tests),
+        scores_svg=plot.scores_svg(view.points),
+        curves_svg=plot.curves_svg(view.curves) if len(view.curves) else "",
+    )
+
+
+def write(folder: Path) -> Path:
+    """Write ``report.html`` into a run's folder from its saved results.
+
+    Raises:
+        InputError: the folder holds no finished run, or cannot be written.
+    """
+    path = folder / "report.html"
+    write_text(render(load(folder)), path)
+    return path

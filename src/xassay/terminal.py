@@ -1,0 +1,118 @@
+"""What people see on a terminal: tables, one progress bar, plain lines in a log."""
+
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+
+from xassay.report.view import Block, View, overall
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+
+_LOG_WIDTH = 120
+_LOG_SECONDS = 15.0
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console; a log or pipe gets wide plain lines."""
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else _LOG_WIDTH
+    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False)
+
+
+class Bar:
+    """One progress bar with an ETA on a terminal, a plain line now and then in a log."""
+
+    def __init__(self) -> None:
+        self._console = console(stderr=True)
+        self._bar: RichProgress | None = None
+        self._task: Any = None
+        self._total = self._done = self._before = 0.0
+        self._began = self._said = 0.0
+
+    def start(self, total: float, done: float) -> None:
+        """Begin; ``done`` was done by an earlier run."""
+        self._total, self._done, self._before = max(total, 1e-9), done, done
+        self._began = self._said = time.monotonic()
+        if done:
+            self._console.print(f"continuing: {done / self._total:.0%} was already computed")
+        if self._console.is_terminal and done < total:
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+            self._bar = Progress(
+                TextColumn("{task.percentage:>3.0f}%"),
+                BarColumn(bar_width=None),
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[eta]}"),
+                console=self._console,
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task("", total=self._total, eta="")
+            self._bar.update(self._task, completed=done)
+
+    def advance(self, label: str, cost: float) -> None:
+        """One more unit is done."""
+        self._done += cost
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self._done, eta=f"{self._eta()} {label}"[:60])
+        elif time.monotonic() - self._said > _LOG_SECONDS:
+            self._said = time.monotonic()
+            self._console.print(f"{self._done / self._total:.0%} done, {self._eta()}")
+
+    def _eta(self) -> str:
+        spent = time.monotonic() - self._began
+        left = spent / max(self._done - self._before, 1e-9) * (self._total - self._done)
+        return f"about {left / 60:.0f} min left" if left >= 90 else f"about {left:.0f} s left"  # noqa: PLR2004
+
+    def stop(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+
+def print_view(view: View) -> None:
+    """The tables of a run: ours, interval, published, difference."""
+    out = console()
+    for block in (*view.correctness, *view.robustness):
+        out.print(_block(block))
+    if view.best:
+        rows = [
+            [best.circuit, best.explainer, best.metric, f"{best.proportion:g}", f"{best.value:.3f}"]
+            for best in view.best
+        ]
+        out.print(table(["circuit", "explainer", "metric", "best background", "score"], rows))
+    if tests := overall(view.tests):
+        rows = [
+            [test.metric, test.name, test.statistic, f"{test.p_value:.2g}", test.blocks] for test in tests
+        ]
+        out.print(table(["metric", "test of all explainers", "statistic", "p", "blocks"], rows))
+    for line in (*view.notices, *(f"failed: {failure}" for failure in view.failures)):
+        out.print(f"note: {line}", markup=False, style="yellow")
+
+
+def _block(block: Block) -> Table:
+    rows = []
+    for line in block.lines:
+        cells = []
+        for column, _ in block.columns:
+            score = line.scores.get(column)
+            beside = f"\n[dim]{score.beside}[/dim]" if score and score.beside else ""
+            cells.append(f"{score.text.replace('[', chr(92) + '[') if score else ''}{beside}")
+        rows.append([line.explainer, *cells, line.counts])
+    made = table(["explainer", *(name for _, name in block.columns), "explained"], rows)
+    made.title, made.title_justify, made.title_style = block.title, "left", "bold"
+    return made
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A plain table; cells may hold markup."""
+    made = Table(*columns, box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for row in rows:
+        made.add_row(*row)
+    return made
