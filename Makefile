@@ -11,7 +11,7 @@ DEMO_OUT ?= runs/demo
 .PHONY: demo test clean
 
 demo: $(VENV)/.installed
-	$(BIN)/xassay run crem --sample 16 --max-background 300 --jobs 2 --out $(DEMO_OUT)
+	$(BIN)/xassay run crem --sample 40 --max-background 300 --jobs 2 --out $(DEMO_OUT)
 
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

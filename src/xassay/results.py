@@ -4,6 +4,7 @@ Undefined is NaN and missing is null; both survive. A file appears under its nam
 it is whole: it is written beside it and renamed.
 """
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -117,7 +118,8 @@ def _atomically(path: Path, write: Callable[[Path], Any]) -> None:
         write(temporary)
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 

@@ -41,7 +41,7 @@ def _check_l1(_: object, __: object, value: Any) -> None:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep shap's advice on background sizes and lasso's on convergence from the terminal."""
+    """Keep the terminal free of shap's advice, of lasso's, and of warnings from shap's own imports."""
     logger = logging.getLogger("shap")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -81,9 +81,9 @@ class KernelShap(RowExplainer):
     _package: Any = attrs.field(init=False, default=None)
 
     def _prepare(self) -> None:
-        import shap
-
         with quiet():
+            import shap
+
             self._package = shap.KernelExplainer(self._model, self.background)
 
     def _explain_row(self, row: FloatArray, seed: int) -> FloatArray:

@@ -67,7 +67,9 @@ class Lime(RowExplainer):
     _package: Any = attrs.field(init=False, default=None)
 
     def _prepare(self) -> None:
-        from lime.lime_tabular import LimeTabularExplainer
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from lime.lime_tabular import LimeTabularExplainer
 
         categorical = self.treatment == "categorical"
         if categorical and not (self.background == np.rint(self.background)).all():

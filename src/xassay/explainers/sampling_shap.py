@@ -35,9 +35,9 @@ class SamplingShap(RowExplainer):
     _packages: list[Any] = attrs.field(init=False, factory=list)
 
     def _prepare(self) -> None:
-        import shap
-
         with quiet():
+            import shap
+
             self._packages = [
                 shap.SamplingExplainer(self._model.output(position), self.background)
                 for position in range(self._model.n_outputs)

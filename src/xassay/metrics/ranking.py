@@ -92,7 +92,7 @@ def rank(
         raise InputError("rank_zeros=False and skip need ties='ordered' or 'reversed'")
     if any(not 0 <= position < n_features for position in skip):
         raise InputError(f"skip={tuple(skip)}: feature positions go from 0 to {n_features - 1}")
-    undefined = ~np.isfinite(values).all(axis=1) | ~flags.any(axis=1)
+    undefined = ~(np.isfinite(values).all(axis=1) & np.any(flags, axis=1))
     sizes = np.abs(np.where(np.isfinite(values), values, 0.0))
     threshold = TOLERANCE * sizes.max(axis=1, keepdims=True, initial=0.0)
     sizes = np.where(sizes <= threshold, 0.0, sizes)

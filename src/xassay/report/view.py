@@ -11,6 +11,14 @@ from xassay import results
 from xassay.metrics import describe
 
 CORRECTNESS = ("mrr", "map", "mr_precision", "exact_match")
+PROFILES = {
+    "xassay": "every column is ranked, and ties count at their expectation, so no order of columns can help",
+    "paper": "nearest to the published tables: ties in column order, zero values and the first column are "
+    "never ranked (most likely a defect of the published ranking), Kernel SHAP selects features by AIC",
+    "crem-code": "as the study's public code: its background (draws with replacement from the first rows), "
+    "ties in reverse column order, zero values and the first column never ranked, LIME's continuous draws "
+    "cut to integers, which turns nearly all of them into 0",
+}
 PLOTTED = ("mrr", "map", "mr_precision")
 _TEST_NAMES = {"friedman": "Friedman chi-square", "iman_davenport": "Iman-Davenport F"}
 
@@ -162,7 +170,8 @@ def build(plan: dict[str, Any], scores: pl.DataFrame, tests: pl.DataFrame) -> Vi
 def _facts(plan: dict[str, Any], settings: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     sample = settings["sample"]
     return (
-        ("profile", settings["profile"] + (f" (ties: {settings['ties']})" if settings["ties"] else "")),
+        ("profile", f"{settings['profile']}: {PROFILES[settings['profile']]}"),
+        *((("ties", f"{settings['ties']} in place of the profile's rule"),) if settings["ties"] else ()),
         ("rows a version", "all" if sample is None else f"at most {sample:,}"),
         ("truth", settings["truth"]),
         ("seed", str(settings["seed"])),

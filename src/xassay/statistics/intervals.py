@@ -86,8 +86,9 @@ def interval(replicates: FloatArray | None, level: float = LEVEL) -> tuple[float
 
     Example:
         >>> import numpy as np
-        >>> interval(np.arange(41.0))
-        (1.0, 39.0)
+        >>> low, high = interval(np.linspace(0, 1, 1001))
+        >>> round(low, 6), round(high, 6)
+        (0.025, 0.975)
     """
     if replicates is None or np.isnan(replicates).all():
         return None

@@ -1,0 +1,296 @@
+"""The CREM study: what its averages, intervals and figures mean."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from xassay import circuits, metrics, run_crem
+from xassay.errors import InputError
+from xassay.studies.crem import CremSettings, CremStudy
+from xassay.studies.crem.background import background_rows
+from xassay.studies.crem.settings import versions
+
+CHEAP = ("single_flip", "random")
+
+
+def scores(run, **filters):
+    return run.scores.filter(**filters)
+
+
+def value(run, **filters):
+    found = scores(run, **filters)["value"].to_list()
+    assert len(found) == 1
+    return found[0]
+
+
+def test_a_circuit_is_the_mean_of_its_versions_and_a_version_the_mean_of_its_pairs():
+    run = run_crem(circuits=["c17"], explainers=["single_flip"], sample=None)
+    by_version = scores(run, level="version", metric="mrr")
+    assert value(run, level="circuit", metric="mrr") == pytest.approx(by_version["value"].mean())
+    assert dict(by_version.select("fault", "n").iter_rows()) == {"z2": 36, "z3": 44, "z4": 20, "o2": 32}
+    c = circuits.load("c17")
+    bad, rows, pairs = circuits.negate(c, "z3"), circuits.input_rows(c), []
+    for position, output in enumerate(c.outputs):
+        wrong = np.flatnonzero(circuits.differences(c, bad)[:, position])
+        flips = rows[wrong, None, :] ^ np.eye(5, dtype=bool)
+        plain = circuits.simulate(c, rows[wrong])[:, position]
+        changed = circuits.simulate(c, flips.reshape(-1, 5))[:, position].reshape(-1, 5) != plain[:, None]
+        padding = np.zeros((len(wrong), 2))
+        truth = circuits.ground_truth(bad, rows[wrong], output)
+        pairs.append(
+            metrics.average_precision(np.hstack([changed, padding]), np.hstack([truth, padding > 0]))
+        )
+    assert value(run, level="version", fault="z3", metric="map") == pytest.approx(
+        np.concatenate(pairs).mean()
+    )
+
+
+@pytest.mark.parametrize(
+    ("circuit", "pairs"),
+    [
+        ("74283", {"z2": 576, "z17": 272, "z18": 512, "o1": 512}),
+        ("74182", {"z2": 344, "z7": 344, "z8": 360, "o5": 512}),
+    ],
+)
+def test_every_anomalous_row_and_differing_output_is_explained(circuit, pairs):
+    run = run_crem(circuits=[circuit], explainers=["random"], sample=None, repeats=1)
+    found = scores(run, level="version", metric="mrr").select("fault", "n")
+    assert dict(found.iter_rows()) == pairs
+
+
+def test_noise_levels_show_the_same_inputs_and_ela_is_the_mean_over_versions():
+    run = run_crem(circuits=["74182"], explainers=CHEAP, noise=(0, 2), sample=30)
+    noisy = scores(run, level="version", metric="mr_precision", explainer="single_flip", noise=2.0)
+    clean = scores(
+        run, level="version", metric="mr_precision", explainer="single_flip", noise=0.0, background=0.6
+    )
+    expected = [
+        (1 - a) / b for a, b in zip(noisy.sort("fault")["value"], clean.sort("fault")["value"], strict=True)
+    ]
+    assert value(run, level="circuit", metric="ela", explainer="single_flip") == pytest.approx(
+        np.mean(expected)
+    )
+    study = CremStudy(CremSettings(circuits=["74182"], explainers=["random"], noise=(0, 2), sample=30))
+    by_noise = {cell.noise: set(cell.run()["input_row"]) for cell in study.cells if str(cell.fault) == "z2"}
+    assert by_noise[0.0] == by_noise[2.0]
+    assert len(by_noise[0.0]) == 30
+
+
+def test_a_sample_beyond_the_distinct_inputs_returns_to_them_with_other_noise():
+    study = CremStudy(
+        CremSettings(circuits=["c17"], faults=["z4"], explainers=["random"], noise=(2,), sample=50)
+    )
+    cell = next(cell for cell in study.cells if cell.noise == 2 and cell.repeat == 0)
+    rows = cell.run().unique("row")
+    assert len(rows) == 50
+    assert rows["input_row"].n_unique() == 20
+
+
+def test_noise_share_is_what_noise_columns_take_of_the_top_ranks():
+    run = run_crem(circuits=["c17"], explainers=CHEAP, noise=(4,), sample=None, repeats=3)
+    shares = dict(scores(run, level="circuit", metric="noise_share").select("explainer", "value").iter_rows())
+    assert shares["random"] == pytest.approx(4 / 11, abs=0.03)
+    assert shares["single_flip"] < shares["random"]
+
+
+@pytest.mark.parametrize("kind", ["flip", "correlated"])
+def test_flips_change_the_shown_row_and_not_the_truth(kind):
+    settings = {"circuits": ["74182"], "explainers": ["single_flip"], "sample": 60, "background": 0.4}
+    run = run_crem(noise=(0, 0.3), noise_kind=kind, **settings)
+    assert value(run, level="circuit", metric="mrr", noise=0.0) > value(
+        run, level="circuit", metric="mrr", noise=0.3
+    )
+    assert value(run, level="circuit", metric="ela") > 0
+    assert scores(run, metric="noise_share").is_empty()
+    calm = run_crem(noise=(0,), noise_kind=kind, **settings)
+    assert value(calm, level="circuit", metric="mrr") == value(run, level="circuit", metric="mrr", noise=0.0)
+
+
+def test_a_census_has_an_interval_from_seeds_and_an_exact_explainer_none():
+    run = run_crem(circuits=["c17"], explainers=CHEAP, sample=None, repeats=4)
+    exact = scores(run, level="circuit", metric="mrr", explainer="single_flip").row(0, named=True)
+    drawn = scores(run, level="circuit", metric="mrr", explainer="random").row(0, named=True)
+    assert exact["ci_low"] is None
+    assert drawn["ci_low"] < drawn["value"] < drawn["ci_high"]
+    once = run_crem(circuits=["c17"], explainers=["random"], sample=None, repeats=1)
+    assert scores(once, metric="mrr")["ci_low"].is_null().all()
+
+
+def test_a_sample_interval_holds_the_census_score():
+    census = run_crem(circuits=["74283"], explainers=["single_flip"], sample=None)
+    sampled = run_crem(circuits=["74283"], explainers=["single_flip"], sample=100)
+    row = scores(sampled, level="circuit", metric="map").row(0, named=True)
+    assert row["ci_low"] <= value(census, level="circuit", metric="map") <= row["ci_high"]
+
+
+def test_published_figures_stand_only_beside_what_they_were_measured_on():
+    run = run_crem(
+        circuits=["c17"], explainers=["lime:n_samples=50", "random"], background=(0.4, 0.6), sample=4
+    )
+    published = scores(run, level="circuit", metric="mrr").select("explainer", "background", "published")
+    assert sorted(published.iter_rows(), key=str) == [
+        ("lime:n_samples=50", 0.4, None),
+        ("lime:n_samples=50", 0.6, 0.655),
+        ("random", 0.4, None),
+        ("random", 0.6, None),
+    ]
+    other = run_crem(circuits=["c17"], faults=["z1"], explainers=["lime:n_samples=50"], sample=4)
+    assert scores(other, level="circuit")["published"].is_null().all()
+
+
+def test_the_truth_of_the_model_is_that_of_the_original_circuit():
+    study = CremStudy(CremSettings(circuits=["c17"], faults=["z3"], explainers=["random"], truth="model"))
+    altered = CremStudy(CremSettings(circuits=["c17"], faults=["z3"], explainers=["random"]))
+    assert not study.cells[0].run()["map"].equals(altered.cells[0].run()["map"])
+
+
+def test_a_row_without_a_truth_is_undefined_and_counted():
+    run = run_crem(circuits=["c17"], faults=["o2:stuck1"], explainers=["single_flip"], sample=None)
+    row = scores(run, level="circuit", metric="mrr").row(0, named=True)
+    assert np.isnan(row["value"])
+    assert row["n_undefined"] == row["n"] > 0
+    assert row["status"] == "ok"
+
+
+@pytest.mark.parametrize(("recipe", "size"), [("paper", 204), ("crem-code", 81)])
+def test_backgrounds_follow_their_recipe_whatever_the_seed(recipe, size):
+    rows = background_rows(512, 0.4, recipe)
+    assert len(rows) == size
+    if recipe == "paper":
+        assert len(set(rows)) == size
+        assert rows.max() > 204
+    else:
+        assert rows.max() < 204
+    assert (rows == background_rows(512, 0.4, recipe)).all()
+
+
+def test_the_public_code_profile_shows_lime_what_a_truncating_detector_sees():
+    settings = {"circuits": ["74182"], "explainers": ["lime"], "sample": 12}
+    ours = run_crem(**settings)
+    theirs = run_crem(**settings, profile="crem-code")
+    assert value(ours, level="circuit", metric="mr_precision") > 0.4
+    assert value(theirs, level="circuit", metric="mr_precision") < 0.1
+
+
+def test_the_paper_profile_never_ranks_the_first_feature():
+    study = CremStudy(CremSettings(circuits=["c17"], profile="paper", explainers=["single_flip"]))
+    assert study.cells[0].rules.skip == (0,)
+    assert not study.cells[0].rules.rank_zeros
+    expected = CremStudy(CremSettings(circuits=["c17"], profile="paper", ties="expected"))
+    assert expected.cells[0].rules.skip == ()
+
+
+def test_kernel_shap_takes_the_package_default_on_c17_and_500_samples_elsewhere():
+    settings = CremSettings()
+    c17, other = circuits.load("c17"), circuits.load("74182")
+    assert settings.explainer_options(c17, "kernel_shap") == {"nsamples": "auto"}
+    assert settings.explainer_options(other, "kernel_shap") == {"nsamples": 500}
+    assert settings.explainer_options(other, "kernel_shap:nsamples=9") == {"nsamples": 9}
+    paper = CremSettings(profile="paper").explainer_options(other, "kernel_shap")
+    assert paper == {"nsamples": 500, "l1_reg": "auto"}
+
+
+def test_a_large_background_is_sampled_down_with_a_notice():
+    study = CremStudy(CremSettings(circuits=["74182"], explainers=["lime"], max_background=100))
+    assert len(study.notices) == 1
+    assert "204" in study.notices[0]
+    assert "100" in study.notices[0]
+    native = CremStudy(CremSettings(circuits=["74182"], explainers=["single_flip"], max_background=100))
+    assert native.notices == []
+
+
+def test_another_circuit_gets_four_faults_that_show(tmp_path):
+    path = tmp_path / "mine.bench"
+    circuits.write(circuits.load("74283"), path)
+    found = versions(CremSettings(circuits=[str(path)], explainers=["random"]))
+    assert len(found) == 4
+    assert all(circuits.differences(c, fault.apply(c)).any() for c, fault in found)
+    run = run_crem(circuits=[str(path)], explainers=["random"], sample=3)
+    assert scores(run, level="circuit", metric="mrr")["circuit"].to_list() == ["mine"]
+
+
+def test_a_failing_explainer_is_a_result_and_a_failing_row_is_counted(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "def always(predict, background, X):\n    raise RuntimeError('no idea')\n\n"
+        "def sometimes(predict, background, X):\n    if X[0, 0]:\n        raise RuntimeError('not this one')\n"
+        "    return X\n"
+    )
+    run = run_crem(
+        circuits=["c17"], explainers=[f"{path}:always", f"{path}:sometimes"], sample=None, repeats=1
+    )
+    assert run.failed
+    bad = scores(run, level="circuit", metric="mrr", explainer=f"{path}:always").row(0, named=True)
+    assert (bad["value"], bad["status"], bad["n_failed"]) == (None, "failed", bad["n"])
+    assert "no idea" in bad["reason"]
+    part = scores(run, level="circuit", metric="mrr", explainer=f"{path}:sometimes").row(0, named=True)
+    assert part["status"] == "ok"
+    assert 0 < part["n_failed"] < part["n"]
+    assert 0 < part["value"] < 1
+
+
+def test_friedman_takes_the_versions_as_blocks():
+    run = run_crem(circuits=["c17"], explainers=[*CHEAP, "lime:n_samples=60"], sample=None, repeats=1)
+    friedman = run.tests.filter(metric="mrr", test="friedman").row(0, named=True)
+    assert friedman["n_blocks"] == 4
+    assert friedman["df1"] == 2
+    assert run.tests.filter(metric="mrr", test="nemenyi").height == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"circuits": ["c71"]}, ["c71", "c17"]),
+        ({"circuits": []}, ["circuits"]),
+        ({"circuits": ["c17", "c17"]}, ["twice"]),
+        ({"circuits": ["absent.bench"]}, ["absent.bench"]),
+        ({"faults": ["z99"]}, ["z99", "gate"]),
+        ({"faults": ["z4:stuck2"]}, ["stuck2"]),
+        ({"faults": ["z4:nand"], "circuits": ["c17"]}, ["already"]),
+        ({"explainers": ["kernel_shp"]}, ["kernel_shp", "kernel_shap"]),
+        ({"explainers": ["kernel_shap:nsample=3"]}, ["nsample"]),
+        ({"explainers": ["kernel_shap:nsamples=few"]}, ["nsamples", "few"]),
+        ({"explainers": ["nowhere.py:explain"]}, ["nowhere.py"]),
+        ({"background": [0.0]}, ["background", "0"]),
+        ({"background": [1.5]}, ["background", "1.5"]),
+        ({"background": [float("nan")]}, ["background"]),
+        ({"background": [0.001], "circuits": ["c17"]}, ["background", "0.001"]),
+        ({"noise": [-1]}, ["noise"]),
+        ({"noise": [1.5]}, ["noise"]),
+        ({"noise": [float("inf")]}, ["noise"]),
+        ({"noise": [2], "noise_kind": "flip"}, ["rate"]),
+        ({"noise": [30], "circuits": ["c17"]}, ["2^35"]),
+        ({"noise_kind": "pink"}, ["pink"]),
+        ({"profile": "papr"}, ["papr", "paper"]),
+        ({"truth": "real"}, ["real"]),
+        ({"ties": "random"}, ["random"]),
+        ({"sample": 0}, ["sample"]),
+        ({"max_background": 0}, ["max-background"]),
+        ({"repeats": 0}, ["repeats"]),
+        ({"seed": -1}, ["seed"]),
+    ],
+    ids=str,
+)
+def test_bad_settings_are_refused_in_one_line_before_anything_runs(settings, words):
+    with pytest.raises(InputError) as caught:
+        CremStudy(CremSettings(**settings))
+    message = str(caught.value)
+    assert "\n" not in message
+    for word in words:
+        assert word in message
+
+
+def test_two_circuits_of_one_name_are_refused(tmp_path):
+    path = tmp_path / "c17.bench"
+    circuits.write(circuits.load("c17"), path)
+    with pytest.raises(InputError, match="two circuits are called c17"):
+        CremStudy(CremSettings(circuits=["c17", str(path)]))
+
+
+def test_results_hold_every_column_and_only_known_statuses():
+    run = run_crem(circuits=["c17"], explainers=CHEAP, sample=4)
+    assert run.scores["schema"].unique().to_list() == [1]
+    assert set(run.scores["status"]) == {"ok"}
+    assert set(run.scores["metric"]) <= set(metrics.available())
+    assert run.scores["dataset"].null_count() == run.scores.height
+    assert run.scores.schema["value"] == pl.Float64

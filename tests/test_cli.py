@@ -1,0 +1,183 @@
+"""The command line as a user meets it: exit codes, one-line errors, what is printed."""
+
+import subprocess
+import sys
+
+import pytest
+
+from xassay import cli
+
+QUICK = ["run", "crem", "--circuits", "c17", "--explainers", "single_flip,random", "--sample", "3"]
+
+
+def call(capsys, *arguments):
+    code = cli.run(arguments)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_a_run_prints_ours_interval_published_and_difference(capsys, tmp_path):
+    arguments = ["run", "crem", "--circuits", "c17", "--explainers", "lime:n_samples=50", "--sample", "4"]
+    code, out, err = call(capsys, *arguments, "--out", str(tmp_path))
+    assert code == 0
+    assert "publ. 0.655 (" in out
+    assert "c17, background 0.6" in out
+    assert "report.html" in out
+    assert "4 cells" in err
+    assert (tmp_path / "report.html").exists()
+
+
+def test_quiet_prints_nothing(capsys, tmp_path):
+    assert call(capsys, *QUICK, "--out", str(tmp_path), "--quiet") == (0, "", "")
+
+
+def test_the_same_command_finds_its_own_folder_and_continues(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _, first, _ = call(capsys, *QUICK)
+    _, second, err = call(capsys, *QUICK)
+    assert first == second
+    assert "100% was already computed" in err
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+
+
+def test_a_failing_explainer_exits_with_1(capsys, tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("def explain(predict, background, X):\n    raise ValueError('nothing to say')\n")
+    code, out, _ = call(
+        capsys,
+        "run",
+        "crem",
+        "--circuits",
+        "c17",
+        "--explainers",
+        f"{path}:explain",
+        "--out",
+        str(tmp_path / "r"),
+    )
+    assert code == 1
+    assert "nothing to say" in out
+
+
+BAD = {
+    "circuit": ["run", "crem", "--circuits", "c71"],
+    "circuit file": ["run", "crem", "--circuits", "absent.bench"],
+    "fault": ["run", "crem", "--faults", "z99"],
+    "explainer": ["run", "crem", "--explainers", "kernel_shp"],
+    "explainer file": ["run", "crem", "--explainers", "absent.py:explain"],
+    "explainer without function": ["run", "crem", "--explainers", "absent.py"],
+    "explainer option": ["run", "crem", "--explainers", "lime:n_samples=none"],
+    "proportion": ["run", "crem", "--background", "1.2"],
+    "proportion word": ["run", "crem", "--background", "half"],
+    "noise": ["run", "crem", "--noise", "0,x"],
+    "option": ["run", "crem", "--sampel", "3"],
+    "option value": ["run", "crem", "--sample", "many"],
+    "jobs": [*QUICK, "--jobs", "0"],
+    "command": ["rn"],
+    "report folder": ["report", "absent"],
+    "show": ["circuits", "show", "c18"],
+    "export layout": ["circuits", "export", "--out", "x", "--layout", "csv"],
+    "export without folder": ["circuits", "export"],
+}
+
+
+@pytest.mark.parametrize("arguments", BAD.values(), ids=BAD)
+def test_bad_input_is_one_line_and_exit_code_2(capsys, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = call(capsys, *arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("xassay: error: ")
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+NETLISTS = {
+    "cycle": ("bench", "INPUT(a)\nOUTPUT(z)\nz = AND(a, y)\ny = NOT(z)", ":3:"),
+    "undriven": ("bench", "INPUT(a)\nOUTPUT(z)\nz = AND(a, b)", ":3:"),
+    "doubly driven": ("bench", "INPUT(a)\nOUTPUT(z)\nz = NOT(a)\nz = BUF(a)", ":4:"),
+    "unknown operator": ("bench", "INPUT(a)\nOUTPUT(z)\nz = MAJ(a, a)", ":3:"),
+    "fan-in": ("bench", "INPUT(a)\nINPUT(b)\nOUTPUT(z)\nz = NOT(a, b)", ":4:"),
+    "flip-flop": ("bench", "INPUT(a)\nOUTPUT(z)\nz = DFF(a)", "DFF"),
+    "empty": ("bench", "", "empty"),
+    "missing output": ("bench", "INPUT(a)\nOUTPUT(z)\ny = NOT(a)", ":2:"),
+    "sys fan-in": ("sys", "c.\n[a,b].\n[z].\n[[and3,g1,z,a,b]].\n", ":4:"),
+    "sys cut short": ("sys", "c.\n[a,b].\n[z].\n[[and2,g1,z,a,b]", "ends"),
+}
+
+
+@pytest.mark.parametrize(("suffix", "text", "words"), NETLISTS.values(), ids=NETLISTS)
+def test_a_bad_netlist_is_one_line_naming_file_and_line(capsys, tmp_path, suffix, text, words):
+    path = tmp_path / f"bad.{suffix}"
+    path.write_text(text)
+    code, _, err = call(capsys, "run", "crem", "--circuits", str(path), "--out", str(tmp_path / "run"))
+    assert code == 2
+    assert str(path) in err
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_binary_junk_is_one_line(capsys, tmp_path):
+    path = tmp_path / "junk.bench"
+    path.write_bytes(bytes(range(256)) * 4)
+    code, _, err = call(capsys, "circuits", "show", str(path))
+    assert (code, err.count("\n")) == (2, 1)
+    assert "not a text file" in err
+
+
+def test_circuits_are_listed_shown_and_exported(capsys, tmp_path):
+    code, out, _ = call(capsys, "circuits", "list")
+    assert code == 0
+    assert "74181" in out
+    assert "z6 z32 z33 o8" in out
+    code, out, _ = call(capsys, "circuits", "show", "c17")
+    assert code == 0
+    assert "0.6250" in out
+    code, out, _ = call(
+        capsys,
+        "circuits",
+        "export",
+        "--circuits",
+        "c17",
+        "--noise",
+        "0,2",
+        "--layout",
+        "study",
+        "--out",
+        str(tmp_path),
+    )
+    assert code == 0
+    assert "18 files" in out
+    assert len(list(tmp_path.rglob("*.csv"))) == 18
+
+
+@pytest.mark.parametrize(
+    "command",
+    [[], ["run"], ["run", "crem"], ["report"], ["circuits"], ["circuits", "show"], ["circuits", "export"]],
+)
+def test_every_command_has_help(capsys, command):
+    code, out, _ = call(capsys, *command, "--help")
+    assert code == 0
+    assert "Usage: xassay" in out
+    if command and command != ["run"] and command != ["circuits"]:
+        assert "Example: xassay" in out
+
+
+def test_python_dash_m_is_the_same_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "xassay", "circuits", "show", "nothing"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("xassay: error: unknown circuit")
+
+
+def test_an_interrupt_says_how_to_continue(capsys, monkeypatch):
+    def interrupted(*_args, **_kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "app", interrupted)
+    code, _, err = call(capsys, *QUICK)
+    assert code == 130
+    assert "continues from there" in err
