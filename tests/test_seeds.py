@@ -22,7 +22,12 @@ def test_other_words_give_another_stream(other):
 def test_the_global_state_is_restored_even_after_an_error():
     np.random.seed(5)
     expected = np.random.RandomState(5).random(2)
-    with pytest.raises(RuntimeError), seeds.global_numpy_state(1):
-        np.random.random(10)
-        raise RuntimeError
+
+    def fails():
+        with seeds.global_numpy_state(1):
+            np.random.random(10)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fails()
     assert (np.random.random(2) == expected).all()

@@ -132,14 +132,9 @@ def crem(
     )
     study = CremStudy(settings)
     folder = out or api.default_folder(study)
-    said = terminal.console(stderr=True)
-    if not quiet:
-        said.print(
-            f"{len(study.cells)} cells, {jobs} job{'s' if jobs > 1 else ''}, into {folder}", markup=False
-        )
-        for notice in study.notices:
-            said.print(f"note: {notice}", style="yellow", markup=False)
-    done = api.finish(runner.run(study, folder, jobs=jobs, progress=None if quiet else terminal.Bar()))
+    title = f"{len(study.cells)} cells, {jobs} job{'s' if jobs > 1 else ''}, into {folder}"
+    bar = None if quiet else terminal.Bar(title, study.notices)
+    done = api.finish(runner.run(study, folder, jobs=jobs, progress=bar))
     if not quiet:
         terminal.print_view(view.load(folder))
         terminal.console().print(f"report: {folder / 'report.html'}", markup=False)

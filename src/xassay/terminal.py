@@ -25,9 +25,15 @@ def console(*, stderr: bool = False) -> Console:
 
 
 class Bar:
-    """One progress bar with an ETA on a terminal, a plain line now and then in a log."""
+    """One progress bar with an ETA on a terminal, a plain line now and then in a log.
 
-    def __init__(self) -> None:
+    Attributes:
+        title: a line to begin with.
+        notices: what to say below it.
+    """
+
+    def __init__(self, title: str, notices: Sequence[str] = ()) -> None:
+        self.title, self.notices = title, notices
         self._console = console(stderr=True)
         self._bar: RichProgress | None = None
         self._task: Any = None
@@ -38,6 +44,9 @@ class Bar:
         """Begin; ``done`` was done by an earlier run."""
         self._total, self._done, self._before = max(total, 1e-9), done, done
         self._began = self._said = time.monotonic()
+        self._console.print(self.title, markup=False)
+        for notice in self.notices:
+            self._console.print(f"note: {notice}", style="yellow", markup=False)
         if done:
             self._console.print(f"continuing: {done / self._total:.0%} was already computed")
         if self._console.is_terminal and done < total:

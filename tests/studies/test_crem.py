@@ -213,7 +213,8 @@ def test_a_failing_explainer_is_a_result_and_a_failing_row_is_counted(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(
         "def always(predict, background, X):\n    raise RuntimeError('no idea')\n\n"
-        "def sometimes(predict, background, X):\n    if X[0, 0]:\n        raise RuntimeError('not this one')\n"
+        "def sometimes(predict, background, X):\n"
+        "    if X[0, 0]:\n        raise RuntimeError('not this one')\n"
         "    return X\n"
     )
     run = run_crem(
