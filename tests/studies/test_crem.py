@@ -7,6 +7,7 @@ import pytest
 from xassay import circuits, metrics, run_crem
 from xassay.errors import InputError
 from xassay.studies.crem import CremSettings, CremStudy
+from xassay.studies.crem import study as crem_study
 from xassay.studies.crem.background import background_rows
 from xassay.studies.crem.settings import versions
 
@@ -295,3 +296,12 @@ def test_results_hold_every_column_and_only_known_statuses():
     assert set(run.scores["metric"]) <= set(metrics.available())
     assert run.scores["dataset"].null_count() == run.scores.height
     assert run.scores.schema["value"] == pl.Float64
+
+
+def test_cutting_a_version_into_cells_changes_nothing(monkeypatch):
+    settings = {"circuits": ["74182"], "explainers": CHEAP, "noise": (0, 2), "sample": 90}
+    whole = run_crem(**settings)
+    monkeypatch.setattr(crem_study, "CHUNK_ROWS", 40)
+    pieces = run_crem(**settings)
+    assert len(CremStudy(CremSettings(**settings)).cells) == 2 * 4 * 3 * 3
+    assert pieces.scores.equals(whole.scores, null_equal=True)

@@ -30,6 +30,8 @@ class CremCell:
     Attributes:
         sample: number of rows, or None where every anomalous row is explained (a census).
         repeat: 0, or the number of the repetition under another seed.
+        chunk: which slice of the rows (every n-th from the k-th), as (k, n): no cell is so
+            large that much is lost with it, or that others wait for it.
     """
 
     circuit: Circuit
@@ -46,6 +48,7 @@ class CremCell:
     truth: str
     seed: int
     repeat: int = 0
+    chunk: tuple[int, int] = (0, 1)
 
     @property
     def key(self) -> str:
@@ -66,6 +69,7 @@ class CremCell:
         parts = [f"{self.circuit.name}-{self.fault}".replace(":", "-"), name]
         parts += [f"noise{self.noise:g}"] if self.noise else []
         parts += [f"bg{self.proportion:g}"] + ([f"repeat{self.repeat}"] if self.repeat else [])
+        parts += [f"part{self.chunk[0] + 1}of{self.chunk[1]}"] if self.chunk[1] > 1 else []
         return "-".join(parts)
 
     @property
@@ -79,7 +83,7 @@ class CremCell:
         table = self._table(self.circuit)
         rows = min(self.sample or table.n_rows, table.n_rows)
         background = min(self.max_background, int(self.proportion * table.n_rows))
-        return rows * explainers.record(self.explainer).cost(len(table.columns), background)
+        return rows / self.chunk[1] * explainers.record(self.explainer).cost(len(table.columns), background)
 
     @property
     def background_size(self) -> tuple[int, int]:
@@ -101,7 +105,8 @@ class CremCell:
         altered = self.fault.apply(self.circuit)
         table = self._table(altered)
         wrong = differences(self.circuit, altered)
-        ids = self._sampled(np.flatnonzero(wrong.any(axis=1)), table.n_noise)
+        every, total = self.chunk
+        ids = self._sampled(np.flatnonzero(wrong.any(axis=1)), table.n_noise)[every::total]
         input_ids = table.input_ids(ids)
         shown = self._shown(table.rows(ids), input_ids)
         truth_circuit = altered if self.truth == "altered" else self.circuit

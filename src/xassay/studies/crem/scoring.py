@@ -4,6 +4,7 @@ Scores are means over a version's (row, output) pairs, then over the versions of
 as in the study.
 """
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -38,7 +39,7 @@ Place = tuple[str, str, float, float]
 """Circuit, explainer, noise and background: what the versions averaged together share."""
 
 Group = list[CremCell]
-"""The repeats of one explainer on one version at one place."""
+"""The repeats of one explainer on one version at one place, and the chunks of each repeat."""
 
 
 def place(cell: CremCell) -> Place:
@@ -47,7 +48,7 @@ def place(cell: CremCell) -> Place:
 
 
 def grouped(cells: Iterable[CremCell]) -> dict[Place, dict[Fault, Group]]:
-    """Cells by place, then by version; those of a version differ in their repeat alone."""
+    """Cells by place, then by version; those of a version differ in repeat and chunk alone."""
     places: dict[Place, dict[Fault, Group]] = {}
     for cell in sorted(cells, key=lambda cell: cell.repeat):
         places.setdefault(place(cell), {}).setdefault(cell.fault, []).append(cell)
@@ -64,7 +65,10 @@ def version_means(
     failure = next((failures[member.key] for member in group if member.key in failures), None)
     if failure is not None:
         return {metric: Mean(np.nan, None, 0, reason=failure) for metric in metrics}
-    parts = [frames[member.key] for member in group]
+    parts = [
+        pl.concat([frames[member.key] for member in repeat]).sort("row", "output")
+        for _, repeat in itertools.groupby(group, key=lambda member: member.repeat)
+    ]
     clusters = parts[0]["input_row"].to_numpy()
     failed = np.stack([part["error"].is_not_null().to_numpy() for part in parts], axis=1)
     errors = [error for part in parts for error in part["error"].drop_nulls().head(1)]

@@ -12,6 +12,9 @@ from xassay.studies.crem import comparison, scoring
 from xassay.studies.crem.cell import CremCell
 from xassay.studies.crem.settings import CremSettings, versions
 
+CHUNK_ROWS = 500
+"""The most rows of one cell."""
+
 
 class CremStudy:
     """Settings turned into cells, and the cells' frames into results.
@@ -49,6 +52,7 @@ class CremStudy:
             sample = settings.sample
             if sample is not None and sample >= n_anomalous << extra:
                 sample = None
+            chunks = -(-(n_anomalous << extra if sample is None else sample) // CHUNK_ROWS)
             for spec in settings.explainers:
                 repeats = settings.repeats if sample is None and explainers.record(spec).stochastic else 1
                 cells += [
@@ -67,8 +71,10 @@ class CremStudy:
                         truth=settings.truth,
                         seed=settings.seed,
                         repeat=repeat,
+                        chunk=(chunk, chunks),
                     )
                     for repeat in range(repeats)
+                    for chunk in range(chunks)
                 ]
         return cells
 

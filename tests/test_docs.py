@@ -1,0 +1,75 @@
+"""What the documents tell a reader to type works."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from xassay import circuits, cli, runner
+from xassay.errors import XassayError
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page, language):
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+
+
+COMMANDS = sorted(
+    {
+        line.partition("#")[0].strip()
+        for page in PAGES
+        for block in blocks(page, "sh")
+        for line in block.splitlines()
+        if line.startswith("xassay ")
+    }
+)
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with the files that the examples name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    circuits.write(circuits.load("74182"), "my.bench")
+    mine = next(b for b in blocks(ROOT / "docs" / "explainers.md", "python") if "# my_explainer.py" in b)
+    Path("my_explainer.py").write_text(mine)
+    return tmp_path
+
+
+def test_the_documents_show_commands():
+    assert len(COMMANDS) >= 7
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_are_accepted(command, place, monkeypatch, capsys):
+    def stop(*_args, **_options):
+        raise XassayError("planned")
+
+    monkeypatch.setattr(runner, "run", stop)
+    code = cli.run(shlex.split(command)[1:])
+    assert code == 0 or capsys.readouterr().err == "xassay: error: planned\n"
+
+
+def test_the_readme_example_scores_a_users_explainer(place):
+    (example,) = blocks(ROOT / "README.md", "python")
+    names: dict = {}
+    exec(example.replace("])", "], sample=3)"), names)  # noqa: S102 - our own document
+    found = names["run"].scores.filter(level="circuit", metric="map")
+    assert found["value"].null_count() == 0
+    assert set(found["explainer"]) == {"kernel_shap", "lime", "my_explainer.py:explain"}
+
+
+def test_the_circuit_examples_run(place):
+    (example,) = blocks(ROOT / "docs" / "circuits.md", "python")
+    names: dict = {}
+    exec(example, names)  # noqa: S102 - our own document
+    assert names["c"].name == "my"
+
+
+def test_links_lead_somewhere():
+    for page in PAGES:
+        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
