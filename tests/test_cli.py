@@ -20,7 +20,8 @@ def test_a_run_prints_ours_interval_published_and_difference(capsys, tmp_path):
     arguments = ["run", "crem", "--circuits", "c17", "--explainers", "lime:n_samples=50", "--sample", "4"]
     code, out, err = call(capsys, *arguments, "--out", str(tmp_path))
     assert code == 0
-    assert "publ. 0.655 (" in out
+    assert "published (diff.)" in out
+    assert "0.655 (" in out
     assert "c17, background 0.6" in out
     assert "report.html" in out
     assert "4 cells" in err

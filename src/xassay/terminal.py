@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from xassay.report.view import Block, View, overall
@@ -106,15 +107,20 @@ def print_view(view: View) -> None:
 
 
 def _block(block: Block) -> Table:
+    """A block as a table; exact match is left to the page, as the terminal is narrow."""
+    columns = [(key, name) for key, name in block.columns if key != "exact_match"]
     rows = []
     for line in block.lines:
-        cells = []
-        for column, _ in block.columns:
-            score = line.scores.get(column)
-            beside = f"\n[dim]{score.beside}[/dim]" if score and score.beside else ""
-            cells.append(f"{score.text.replace('[', chr(92) + '[') if score else ''}{beside}")
-        rows.append([line.explainer, *cells, line.counts])
-    made = table(["explainer", *(name for _, name in block.columns), "explained"], rows)
+        scores = [line.scores.get(key) for key, _ in columns]
+        published = [score.beside if score else "" for score in scores]
+        below = any(published)
+        cells = [
+            (escape(score.text) if score else "") + (f"\n[dim]{beside}[/dim]" if below else "")
+            for score, beside in zip(scores, published, strict=True)
+        ]
+        name = escape(line.explainer) + ("\n[dim]  published (diff.)[/dim]" if below else "")
+        rows.append([name, *cells, line.counts])
+    made = table(["explainer", *(name for _, name in columns), "explained"], rows)
     made.title, made.title_justify, made.title_style = block.title, "left", "bold"
     return made
 

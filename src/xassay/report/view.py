@@ -53,11 +53,11 @@ class Score:
 
     @property
     def beside(self) -> str:
-        """``publ. 0.862 (+0.003)``; empty where nothing was published."""
+        """``0.862 (+0.003)``: the published figure and ours minus it; empty where there is none."""
         if self.published is None:
             return ""
         difference = "" if self.difference is None else f" ({self.difference:+.3f})"
-        return f"publ. {self.published:.3f}{difference}"
+        return f"{self.published:.3f}{difference}"
 
 
 @attrs.frozen
