@@ -35,14 +35,21 @@ class NetlistError(InputError):
     Attributes:
         reason: what is wrong, without its place.
         node: the node it concerns, if one.
+        role: what that node is there: ``gate``, ``input`` or ``output``.
         path: the file, if it came from one.
         line: the line in that file, counted from 1, if known.
     """
 
     def __init__(
-        self, reason: str, *, node: str | None = None, path: Path | None = None, line: int | None = None
+        self,
+        reason: str,
+        *,
+        node: str | None = None,
+        role: str = "gate",
+        path: Path | None = None,
+        line: int | None = None,
     ) -> None:
-        self.reason, self.node, self.path, self.line = reason, node, path, line
+        self.reason, self.node, self.role, self.path, self.line = reason, node, role, path, line
         place = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
         super().__init__(f"{place} {reason}".strip())
 

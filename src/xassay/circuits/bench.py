@@ -38,7 +38,7 @@ def parse(text: str, name: str, path: Path | None = None) -> Circuit:
     inputs: list[str] = []
     outputs: list[str] = []
     gates: list[Gate] = []
-    for number, raw in enumerate(text.splitlines(), start=1):
+    for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
         line = raw.partition("#")[0].strip()
         if not line:
             continue

@@ -85,15 +85,16 @@ class _Reader:
         self._mark("]", what)
         return found
 
-    def lists(self, what: str) -> list[list[_Atom]]:
-        """``[[...],[...]]``."""
+    def lists(self, what: str) -> Iterator[tuple[int, list[_Atom]]]:
+        """``[[...],[...]]``, each with the line on which it starts."""
         self._mark("[", f"the start of {what}")
-        found = [self.atoms("a gate")]
-        while self._peek() == ",":
-            self._mark(",", what)
-            found.append(self.atoms("a gate"))
+        more = self._peek() != "]"
+        while more:
+            start = self._tokens[self._position].line if self._peek() else self.line
+            yield start, self.atoms("a gate")
+            if more := self._peek() == ",":
+                self._mark(",", what)
         self._mark("]", what)
-        return found
 
     def _peek(self) -> str:
         return self._tokens[self._position].text if self._position < len(self._tokens) else ""
@@ -128,7 +129,7 @@ def parse(text: str, path: Path | None = None) -> Circuit:
         for node in nodes:
             source.note(role, node.text, node.line)
         ports.append([node.text for node in nodes])
-    gates = [_gate(fields, source, reader.line) for fields in reader.lists("the list of gates")]
+    gates = [_gate(fields, source, line) for line, fields in reader.lists("the list of gates")]
     reader.stop("the list of gates")
     reader.end()
     return source.circuit(name, ports[0], ports[1], gates)
@@ -136,8 +137,7 @@ def parse(text: str, path: Path | None = None) -> Circuit:
 
 def _gate(fields: list[_Atom], source: Source, line: int) -> Gate:
     if len(fields) < 3:  # noqa: PLR2004 - operator, gate name, driven node
-        at = fields[0].line if fields else line
-        raise source.error("a gate needs an operator, its name, the node it drives, and its inputs", at)
+        raise source.error("a gate needs an operator, its name, the node it drives, and its inputs", line)
     operator, _, node, *inputs = fields
     source.note("gate", node.text, node.line)
     if operator.text in _UNARY:

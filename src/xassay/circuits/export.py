@@ -1,5 +1,6 @@
 """The CREM data set as files: truth tables, labels and ground truth, in two layouts."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -43,15 +44,33 @@ def export(
 
     Raises:
         UnknownNameError: another layout.
-        InputError: a file cannot be written.
+        InputError: a node has the name of a column that the layout adds, or a file cannot be
+            written.
     """
     if layout not in LAYOUTS:
         raise UnknownNameError("layout", layout, LAYOUTS)
+    _check_columns(circuit, layout)
     write = _study if layout == "study" else _parquet
     try:
         return list(write(circuit, faults, Path(out), n_noise))
     except OSError as error:
-        raise InputError(f"{error.filename or out}: cannot be written: {error.strerror}") from None
+        raise InputError(f"{error.filename or out}: cannot be written: {error.strerror or error}") from None
+
+
+def _check_columns(circuit: Circuit, layout: str) -> None:
+    added = {"label"}
+    if layout == "parquet":
+        added |= {f"{prefix}_{output}" for prefix in ("expected", "truth") for output in circuit.outputs}
+    for name in (*circuit.inputs, *circuit.outputs):
+        if name in added:
+            raise InputError(
+                f"circuit {circuit.name}: node {name!r} has the name of a column that the layout adds"
+            )
+
+
+def _file_name(name: str) -> str:
+    """Node names may hold what file names may not."""
+    return re.sub(r"[^\w.+-]", "_", name)
 
 
 def _parquet(circuit: Circuit, faults: Sequence[Fault], out: Path, n_noise: int) -> Iterator[Path]:
@@ -72,7 +91,7 @@ def _parquet(circuit: Circuit, faults: Sequence[Fault], out: Path, n_noise: int)
                 f"truth_{output}", _causes(altered.circuit, output, wrong[:, j]), pl.List(pl.String)
             )
             frame = frame.with_columns(names.gather(pl.Series(input_ids)))
-        path = folder / f"{version_name(circuit, fault)}_{n_noise}noise.parquet"
+        path = folder / f"{_file_name(version_name(circuit, fault))}_{n_noise}noise.parquet"
         frame.write_parquet(path)
         yield path
 
@@ -85,14 +104,16 @@ def _study(circuit: Circuit, faults: Sequence[Fault], out: Path, n_noise: int) -
     _table(TruthTable(circuit, n_noise)).write_csv(path)
     yield path
     for fault in faults:
-        version = version_name(circuit, fault)
+        version = _file_name(version_name(circuit, fault))
         altered = TruthTable(fault.apply(circuit), n_noise)
         wrong = differences(circuit, altered.circuit)
         path = tables / f"{version}_{n_noise}noise_in_labeled.csv"
         _table(altered).with_columns(_label(wrong, altered)).write_csv(path)
         yield path
         path = truths / f"{version}_ground_truth_{n_noise}noise.csv"
-        _study_truth(altered, wrong).write_csv(path)
+        # the first column has no name, as pandas writes an index
+        body = _study_truth(altered, wrong).write_csv(include_header=False)
+        path.write_text(f",explanation for output\n{body}", encoding="utf-8", newline="\n")
         yield path
 
 

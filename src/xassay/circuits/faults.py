@@ -46,14 +46,14 @@ class Fault:
 
     @classmethod
     def parse(cls, text: str) -> "Fault":
-        """``z4`` (negated), ``z4:stuck1``, ``z4:or``.
+        """``z4`` (negated), ``z4:stuck1``, ``z4:or``; ``a:b:negate`` for a gate called ``a:b``.
 
         Raises:
             UnknownNameError: the part after the colon is no change.
         """
-        gate, _, change = text.partition(":")
+        gate, colon, change = text.rpartition(":") if ":" in text else (text, "", "")
         known = ("negate", *_STUCK, *(kind for kind in NEGATION if kind not in CONSTANT))
-        if change and change.lower() not in known:
+        if colon and change.lower() not in known:
             raise UnknownNameError(f"change in fault {text!r}", change, known)
         return cls(gate, change.lower() or "negate")
 
@@ -94,11 +94,14 @@ def stick(circuit: Circuit, gate: str, value: int) -> Circuit:
 
     Raises:
         UnknownNameError: the circuit has no such gate.
-        InputError: ``value`` is not 0 or 1.
+        InputError: ``value`` is not 0 or 1, or the gate is stuck there already.
     """
     if value not in (0, 1):
         raise InputError(f"a gate is stuck at 0 or 1, not at {value!r}")
-    return circuit.with_gate(Gate(circuit.gate(gate).output, f"const{int(value)}", ()))
+    stuck = Gate(circuit.gate(gate).output, f"const{int(value)}", ())
+    if circuit.gate(gate) == stuck:
+        raise InputError(f"gate {gate!r} of {circuit.name} is already stuck at {value}")
+    return circuit.with_gate(stuck)
 
 
 def replace(circuit: Circuit, gate: str, kind: str) -> Circuit:

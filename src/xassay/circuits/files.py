@@ -1,5 +1,6 @@
 """Circuits by file or by name."""
 
+import re
 from importlib import resources
 from pathlib import Path
 
@@ -32,7 +33,8 @@ def load(name: str) -> Circuit:
 def read(path: str | Path) -> Circuit:
     """A circuit from a ``.bench`` or ``.sys`` file.
 
-    A ``.bench`` circuit takes its name from the file, a ``.sys`` circuit carries its own.
+    A ``.bench`` circuit takes its name from the file (other characters than letters, digits
+    and ``_ . + -`` become ``_``), a ``.sys`` circuit carries its own.
 
     Raises:
         NetlistError: the file is no circuit; the message names file and line.
@@ -52,7 +54,9 @@ def read(path: str | Path) -> Circuit:
         raise NetlistError("not a text file", path=path)
     if not text.strip():
         raise NetlistError("the file is empty", path=path)
-    return dxc.parse(text, path) if path.suffix.lower() == ".sys" else bench.parse(text, path.stem, path)
+    if path.suffix.lower() == ".sys":
+        return dxc.parse(text, path)
+    return bench.parse(text, re.sub(r"^\.|[^\w.+-]", "_", path.stem), path)
 
 
 def write(circuit: Circuit, path: str | Path) -> None:

@@ -30,6 +30,7 @@ NEGATION: Mapping[str, str] = MappingProxyType(
 UNARY = frozenset({"not", "buf"})
 CONSTANT = frozenset({"const0", "const1"})
 
+_FILE_SAFE = re.compile(r"[\w+-][\w.+-]*")
 _NAME = re.compile(r"[^\s(),=#]+")
 
 
@@ -89,7 +90,9 @@ class Circuit:
         drivers = _drivers(self)
         for output in self.outputs:
             if output not in drivers and output not in self.inputs:
-                raise NetlistError(f"output {output!r} is driven by no gate and is no input", node=output)
+                raise NetlistError(
+                    f"output {output!r} is driven by no gate and is no input", node=output, role="output"
+                )
         object.__setattr__(self, "gates", _topological(drivers))
 
     @functools.cached_property
@@ -124,17 +127,29 @@ class Circuit:
 
 
 def _check_ports(circuit: Circuit) -> None:
-    for what, names in (("input", circuit.inputs), ("output", circuit.outputs)):
+    if not _FILE_SAFE.fullmatch(circuit.name):
+        raise NetlistError(
+            f"circuit name {circuit.name!r} must be letters, digits and _ . + - (no dot first), as it names "
+            "files"
+        )
+    for role, names in (("input", circuit.inputs), ("output", circuit.outputs)):
         if not names:
-            raise NetlistError(f"the circuit has no {what}s")
+            raise NetlistError(f"the circuit has no {role}s")
         seen: set[str] = set()
         for name in names:
             if name in seen:
-                raise NetlistError(f"{what} {name!r} is declared twice", node=name)
+                raise NetlistError(f"{role} {name!r} is declared twice", node=name, role=role)
             seen.add(name)
-    for name in (*circuit.inputs, *(gate.output for gate in circuit.gates)):
-        if not _NAME.fullmatch(name):
-            raise NetlistError(f"node name {name!r} has a space or one of the characters (),=#", node=name)
+            _check_name(name, role)
+    for gate in circuit.gates:
+        _check_name(gate.output, "gate")
+
+
+def _check_name(name: str, role: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise NetlistError(
+            f"node name {name!r} has a space or one of the characters (),=#", node=name, role=role
+        )
 
 
 def _drivers(circuit: Circuit) -> dict[str, Gate]:

@@ -31,13 +31,15 @@ def flip_inputs(inputs: BoolArray, rate: float, kind: str, seed: int, row_ids: I
         row_ids: number of each row, shape (rows,).
 
     Raises:
-        InputError: a rate outside [0, 1], or another kind.
+        InputError: a rate outside [0, 1], another kind, or another number of row ids.
 
     Example:
         >>> import numpy as np
         >>> flip_inputs(np.zeros((1, 3), bool), 1.0, "flip", 0, np.array([0])).tolist()
         [[True, True, True]]
     """
+    if len(row_ids) != len(inputs):
+        raise InputError(f"{len(inputs)} rows beside {len(row_ids)} row ids")
     if not 0 <= rate <= 1:
         raise InputError(f"a flip rate must be between 0 and 1, not {rate}")
     n = inputs.shape[1]

@@ -69,7 +69,10 @@ def simulate(circuit: Circuit, X: npt.ArrayLike) -> BoolArray:
 
 def as_bits(X: npt.ArrayLike, columns: int, *, what: str) -> BoolArray:
     """X as a bool matrix with that many columns, or an InputError that says what it is not."""
-    array = np.asarray(X)
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise InputError(f"{what}: the rows differ in length") from None
     if array.ndim != 2 or array.shape[1] != columns:  # noqa: PLR2004 - a matrix
         raise InputError(f"{what}: expected shape (rows, {columns}), got {array.shape}")
     if array.dtype == np.bool_:

@@ -10,8 +10,8 @@ from xassay.errors import NetlistError
 class Source:
     """A netlist file being read.
 
-    A node may be declared on several lines (as an output, and as a gate). An error about a
-    doubly driven or declared node points at its last such line, any other at the gate's.
+    A node may be declared on several lines, as an output and as a gate. An error points at
+    the last line that gives the node the role it is about.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -37,7 +37,7 @@ class Source:
         try:
             return Circuit(name, inputs, outputs, gates)
         except NetlistError as error:
-            node = error.node
-            lines = [self._lines.get((role, node)) for role in ("gate", "output", "input")] if node else []
-            line = next((found for found in lines if found is not None), None)
-            raise NetlistError(error.reason, node=node, path=self._path, line=line) from None
+            line = self._lines.get((error.role, error.node)) if error.node else None
+            raise NetlistError(
+                error.reason, node=error.node, role=error.role, path=self._path, line=line
+            ) from None

@@ -10,9 +10,9 @@ from xassay.errors import InputError
 from xassay.types import BoolArray, IntArray
 
 
-def _check_noise(_: object, __: object, value: int) -> None:
-    if value < 0 or int(value) != value:
-        raise InputError(f"the number of noise columns must be 0 or more, not {value}")
+def _check_noise(_: object, __: object, value: object) -> None:
+    if not isinstance(value, (int, np.integer)) or value < 0:
+        raise InputError(f"the number of noise columns must be a whole number of at least 0, not {value!r}")
 
 
 @attrs.frozen
@@ -49,17 +49,30 @@ class TruthTable:
 
     @property
     def noise_columns(self) -> tuple[str, ...]:
-        """n1, n2, ...; noise1, noise2, ... where the circuit already uses such a name."""
-        taken = {*self.circuit.inputs, *self.circuit.outputs}
-        plain = tuple(f"n{k}" for k in range(1, self.n_noise + 1))
-        return plain if taken.isdisjoint(plain) else tuple(f"noise{k}" for k in range(1, self.n_noise + 1))
+        """n1, n2, ...; n_1, n_2, ... where the circuit already uses such a name."""
+        taken = {*self.circuit.inputs, *self.output_columns}
+        prefix = "n"
+        while not taken.isdisjoint(names := tuple(f"{prefix}{k + 1}" for k in range(self.n_noise))):
+            prefix += "_"
+        return names
+
+    @property
+    def output_columns(self) -> tuple[str, ...]:
+        """The outputs; one that is an input too is called ``<name>_out``."""
+        taken = {*self.circuit.inputs}
+        names = []
+        for output in self.circuit.outputs:
+            name = output
+            while name in taken:
+                name += "_out"
+            taken.add(name)
+            names.append(name)
+        return tuple(names)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All column names in order; an output that is an input too is called ``<name>_out``."""
-        inputs, outputs = self.circuit.inputs, self.circuit.outputs
-        named = (f"{output}_out" if output in inputs else output for output in outputs)
-        return (*inputs, *self.noise_columns, *named)
+        """All column names in order, each once."""
+        return (*self.circuit.inputs, *self.noise_columns, *self.output_columns)
 
     @property
     def n_rows(self) -> int:
@@ -77,7 +90,13 @@ class TruthTable:
         return np.asarray(ids, dtype=np.int64) >> self.n_noise
 
     def rows(self, ids: npt.NDArray[np.integer] | None = None) -> BoolArray:
-        """The rows with those numbers (default: all), shape (rows, columns)."""
+        """The rows with those numbers (default: all), bool (rows, columns).
+
+        Raises:
+            InputError: a number that is no row of the table.
+        """
         wanted = np.arange(self.n_rows) if ids is None else np.asarray(ids)
+        if wanted.size and not 0 <= wanted.min() <= wanted.max() < self.n_rows:
+            raise InputError(f"row numbers of this table go from 0 to {self.n_rows - 1}")
         bits = unpack_rows(wanted, len(self.circuit.inputs) + self.n_noise)
         return np.hstack([bits, simulate(self.circuit, bits[:, : len(self.circuit.inputs)])])

@@ -101,7 +101,7 @@ def trace_influence(circuit: Circuit, row: npt.ArrayLike, output: str) -> set[st
         {'i5'}
     """
     circuit.output_position(output)
-    bits = as_bits(np.atleast_2d(np.asarray(row)), len(circuit.inputs), what=f"inputs of {circuit.name}")[0]
+    bits = as_bits(np.asarray(row)[None], len(circuit.inputs), what=f"inputs of {circuit.name}")[0]
     values = dict(zip(circuit.inputs, map(bool, bits), strict=True))
     for gate in circuit.gates:
         values[gate.output] = _gate_value(gate, values)
