@@ -1,0 +1,123 @@
+"""Laws that every registered metric obeys."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from xassay import metrics
+from xassay.types import BoolArray, FloatArray
+
+Score = Callable[..., FloatArray]
+
+NOISE = np.array([False, True, False, True, False, False])
+
+
+def noise_share(attributions: Any, relevant: Any, ties: str = "expected") -> FloatArray:
+    return metrics.noise_share(attributions, relevant, NOISE, ties)
+
+
+RANKING: dict[str, Score] = {
+    "mrr": metrics.reciprocal_rank,
+    "map": metrics.average_precision,
+    "mr_precision": metrics.r_precision,
+    "exact_match": metrics.exact_match,
+}
+ROBUSTNESS: dict[str, Score] = {
+    "noise_share": noise_share,
+    "ela": metrics.equalized_loss_of_accuracy,
+}
+BY_RANK = {**RANKING, "noise_share": noise_share}
+
+each_ranking = pytest.mark.parametrize("name", RANKING)
+each_by_rank = pytest.mark.parametrize("name", BY_RANK)
+each_tie_rule = pytest.mark.parametrize("ties", ["expected", "ordered", "reversed"])
+
+
+@pytest.fixture
+def rows() -> tuple[FloatArray, BoolArray]:
+    """Many ties, some rows without a relevant feature, some that could not be explained."""
+    rng = np.random.default_rng(5)
+    values = rng.integers(-2, 3, (60, 6)).astype(float)
+    relevant = rng.random((60, 6)) < 0.4
+    relevant[:3] = False
+    values[3:6, 2] = np.nan
+    return values, relevant
+
+
+def test_every_metric_is_classified() -> None:
+    assert sorted(metrics.available()) == sorted({**RANKING, **ROBUSTNESS})
+
+
+@each_by_rank
+@each_tie_rule
+def test_scores_stay_within_the_recorded_range(
+    name: str, ties: str, rows: tuple[FloatArray, BoolArray]
+) -> None:
+    scores, record = BY_RANK[name](*rows, ties), metrics.describe(name)
+    defined = scores[~np.isnan(scores)]
+    assert len(defined) > 40
+    assert ((defined >= record.low) & (defined <= record.high)).all()
+
+
+def test_ela_stays_within_the_recorded_range() -> None:
+    fractions = np.linspace(0, 1, 11)
+    record, found = metrics.describe("ela"), ROBUSTNESS["ela"](fractions[:, None], fractions[1:])
+    assert ((found >= record.low) & (found <= record.high)).all()
+
+
+@each_ranking
+@each_tie_rule
+@pytest.mark.parametrize("n_relevant", range(1, 6))
+def test_a_perfect_ranking_scores_best_and_its_reverse_worse(name: str, ties: str, n_relevant: int) -> None:
+    values = np.arange(6.0, 0, -1)[None]
+    relevant = (np.arange(6) < n_relevant)[None]
+    record = metrics.describe(name)
+    best, worst = RANKING[name](values, relevant, ties), RANKING[name](values[:, ::-1], relevant, ties)
+    assert best == (record.high if record.higher_is_better else record.low)
+    assert (worst < best) == record.higher_is_better
+    assert worst != best
+
+
+@pytest.mark.parametrize("name", ROBUSTNESS)
+def test_more_harm_by_noise_scores_worse(name: str) -> None:
+    little, much = {
+        "ela": ((0.8, 0.9), (0.2, 0.9)),
+        "noise_share": (([5 - 4.0 * NOISE], [~NOISE]), ([1 + 4.0 * NOISE], [~NOISE])),
+    }[name]
+    score = ROBUSTNESS[name]
+    assert (score(*little) > score(*much)) == metrics.describe(name).higher_is_better
+    assert score(*little) != score(*much)
+
+
+@each_by_rank
+@each_tie_rule
+def test_undefined_rows_and_only_they_are_nan(
+    name: str, ties: str, rows: tuple[FloatArray, BoolArray]
+) -> None:
+    values, relevant = rows
+    undefined = np.isnan(values).any(axis=1) | ~relevant.any(axis=1)
+    np.testing.assert_array_equal(np.isnan(BY_RANK[name](values, relevant, ties)), undefined)
+
+
+@each_by_rank
+@each_tie_rule
+def test_a_batch_equals_its_rows_one_by_one(name: str, ties: str, rows: tuple[FloatArray, BoolArray]) -> None:
+    alone = [BY_RANK[name]([value], [flags], ties)[0] for value, flags in zip(*rows, strict=True)]
+    np.testing.assert_array_equal(BY_RANK[name](*rows, ties), alone)
+
+
+@each_ranking
+def test_permuting_features_changes_no_score(name: str, rows: tuple[FloatArray, BoolArray]) -> None:
+    values, relevant = rows
+    order = np.array([3, 0, 5, 1, 4, 2])
+    np.testing.assert_allclose(RANKING[name](values[:, order], relevant[:, order]), RANKING[name](*rows))
+
+
+@each_by_rank
+def test_scoring_leaves_its_arguments_alone(name: str, rows: tuple[FloatArray, BoolArray]) -> None:
+    kept = [array.copy() for array in rows]
+    BY_RANK[name](*rows, "ordered")
+    for array, before in zip(rows, kept, strict=True):
+        np.testing.assert_array_equal(array, before)

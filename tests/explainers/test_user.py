@@ -1,0 +1,197 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from xassay import explainers
+from xassay.errors import InputError
+from xassay.types import Explanation, FloatArray
+
+Write = Callable[[str], str]
+
+SOURCE = """
+import numpy as np
+from xassay.types import Explanation
+
+def as_array(predict, background, X):
+    return X - background.mean(axis=0)
+
+def as_list(predict, background, X):
+    return as_array(predict, background, X).tolist()
+
+def as_explanation(predict, background, X):
+    return Explanation(as_array(predict, background, X))
+
+def flat(predict, background, X):
+    return as_array(predict, background, X)[0]
+
+def scaled(predict, background, X, factor=1, word=""):
+    return X * factor + len(word)
+
+def draws(predict, background, X):
+    return np.random.standard_normal(X.shape)
+
+def nosy(predict, background, X):
+    assert X.shape == (1, 2) and predict(X).shape == (1,)
+    return X
+
+def careless(predict, background, X):
+    given = X + background[0]
+    background[:] = X[:] = 0
+    return given
+
+def narrow(predict, background, X):
+    return X[:, :1]
+
+def wordy(predict, background, X):
+    return [["high", "low"]]
+
+def fragile(predict, background, X):
+    if X[0, 0] == 3:
+        raise KeyError("three")
+    return X
+
+not_callable = 3
+"""
+
+BACKGROUND = np.array([[0.0, 1.0], [1.0, 4.0]])
+ROWS = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+
+def total(rows: FloatArray) -> FloatArray:
+    return rows.sum(axis=1)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def to_file(source: str) -> str:
+        path = tmp_path / "mine.py"
+        path.write_text(source)
+        return str(path)
+
+    return to_file
+
+
+@pytest.fixture
+def file(write: Write) -> str:
+    return write(SOURCE)
+
+
+def explain(spec: str, predict: Callable[..., Any] = total, **options: Any) -> Explanation:
+    return explainers.make(spec, predict=predict, background=BACKGROUND, **options).explain(ROWS)
+
+
+@pytest.mark.parametrize("function", ["as_array", "as_list", "as_explanation", "flat"])
+def test_any_form_of_values_will_do(file: str, function: str) -> None:
+    found = explain(f"{file}:{function}")
+    assert not found.errors
+    np.testing.assert_allclose(found.values, ROWS - [0.5, 2.5])
+
+
+@pytest.mark.parametrize(
+    ("written", "options", "expected"),
+    [
+        ("", {}, ROWS),
+        (":factor=2", {}, 2 * ROWS),
+        (":factor=2:word=abc", {}, 2 * ROWS + 3),
+        (":factor=2", {"factor": 3}, 3 * ROWS),
+    ],
+)
+def test_options_reach_the_function(
+    file: str, written: str, options: dict[str, Any], expected: FloatArray
+) -> None:
+    np.testing.assert_array_equal(explain(f"{file}:scaled{written}", **options).values, expected)
+
+
+def test_the_function_is_given_one_row_and_one_output_at_a_time(file: str) -> None:
+    found = explain(f"{file}:nosy", lambda rows: np.stack([total(rows)] * 3, axis=1))
+    assert not found.errors
+    np.testing.assert_array_equal(found.values, np.repeat(ROWS[:, :, None], 3, axis=2))
+
+
+def test_the_function_is_given_copies(file: str) -> None:
+    found = explain(f"{file}:careless", lambda rows: np.stack([total(rows)] * 2, axis=1))
+    np.testing.assert_array_equal(found.values, np.repeat(np.add(ROWS, [0, 1])[:, :, None], 2, axis=2))
+
+
+def test_draws_from_numpys_global_state_follow_seed_and_row(file: str) -> None:
+    found = explain(f"{file}:draws", seed=1).values
+    assert len(np.unique(found)) == found.size
+    np.testing.assert_array_equal(explain(f"{file}:draws", seed=1).values, found)
+    assert not np.isclose(explain(f"{file}:draws", seed=2).values, found).any()
+
+
+def test_draws_do_not_depend_on_the_folder(file: str, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    copy = Path(file).rename(elsewhere / "mine.py")
+    moved = explain(f"{copy}:draws").values
+    Path(file).write_text(SOURCE)
+    np.testing.assert_array_equal(explain(f"{file}:draws").values, moved)
+
+
+@pytest.mark.parametrize(
+    ("function", "error"),
+    [
+        ("narrow", r"ExplainerError: the explainer returned shape (1, 1), expected (2, 1)"),
+        ("wordy", "ValueError: could not convert string to float: 'high'"),
+    ],
+)
+def test_values_that_are_none_fail_their_rows(file: str, function: str, error: str) -> None:
+    found = explain(f"{file}:{function}")
+    assert found.errors == dict.fromkeys(range(3), error)
+    assert np.isnan(found.values).all()
+
+
+def test_a_function_that_raises_fails_that_row_alone(file: str) -> None:
+    found = explain(f"{file}:fragile")
+    assert found.errors == {1: "KeyError: 'three'"}
+    np.testing.assert_array_equal(found.values, [ROWS[0], [np.nan, np.nan], ROWS[2]])
+
+
+@pytest.mark.parametrize(
+    ("source", "function", "message"),
+    [
+        pytest.param(SOURCE, "as_aray", "has no function 'as_aray'", id="no such function"),
+        pytest.param(SOURCE, "not_callable", "has no function 'not_callable'", id="no function"),
+        pytest.param("def f(:", "f", "cannot be run: SyntaxError", id="syntax error"),
+        pytest.param("1 / 0", "f", "cannot be run: ZeroDivisionError: division by zero", id="raises"),
+        pytest.param("import no_such_module", "f", "cannot be run: ModuleNotFoundError", id="import fails"),
+    ],
+)
+def test_a_file_that_gives_no_function_is_refused(
+    write: Write, source: str, function: str, message: str
+) -> None:
+    path = write(source)
+    for _ in range(2):
+        with pytest.raises(InputError, match=message) as caught:
+            explainers.record(f"{path}:{function}")
+        assert path in str(caught.value)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"lost\.py: cannot be read: No such file"):
+        explainers.record(f"{tmp_path}/lost.py:explain")
+
+
+def test_a_file_without_a_function_name_is_refused_with_advice(file: str) -> None:
+    with pytest.raises(InputError, match=r"name the function too, as in .*mine\.py:explain"):
+        explainers.record(file)
+
+
+def test_a_changed_file_is_another_version_and_runs_anew(write: Write) -> None:
+    spec = f"{write('def f(predict, background, X): return X')}:f"
+    before, values = explainers.record(spec), explain(spec).values
+    write("def f(predict, background, X): return 2 * X")
+    assert explainers.record(spec).version != before.version
+    np.testing.assert_array_equal(explain(spec).values, 2 * values)
+
+
+def test_an_unchanged_file_runs_once(write: Write, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    source = f"with open({str(log)!r}, 'a') as log:\n    log.write('x')\ndef f(p, b, X): return X\n"
+    spec = f"{write(source)}:f"
+    assert explainers.record(spec) == explainers.record(spec)
+    assert log.read_text() == "x"

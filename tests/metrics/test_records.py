@@ -1,0 +1,48 @@
+import math
+
+import attrs
+import pytest
+
+from xassay.errors import UnknownNameError
+from xassay.metrics import available, describe
+
+
+@pytest.mark.parametrize("name", available())
+def test_a_record_says_what_its_metric_is(name: str) -> None:
+    metric = describe(name)
+    assert metric.name == name
+    assert name == name.lower()
+    assert metric.full_name
+    assert math.isfinite(metric.low)
+    assert metric.low < metric.high
+    assert isinstance(metric.higher_is_better, bool)
+    assert len(metric.reference) > 20
+
+
+def test_full_names_are_distinct() -> None:
+    assert len({describe(name).full_name for name in available()}) == len(available())
+
+
+@pytest.mark.parametrize(
+    ("name", "better"),
+    [
+        ("mrr", True),
+        ("map", True),
+        ("mr_precision", True),
+        ("exact_match", True),
+        ("ela", False),
+        ("noise_share", False),
+    ],
+)
+def test_directions_are_those_of_the_definitions(name: str, better: bool) -> None:
+    assert describe(name).higher_is_better is better
+
+
+def test_a_record_cannot_be_changed() -> None:
+    with pytest.raises(attrs.exceptions.FrozenInstanceError):
+        describe("ela").higher_is_better = True  # type: ignore[misc]
+
+
+def test_an_unknown_metric_is_refused_with_a_suggestion() -> None:
+    with pytest.raises(UnknownNameError, match="unknown metric 'mr_precison': did you mean 'mr_precision'"):
+        describe("mr_precison")
