@@ -135,9 +135,9 @@ def test_categorical_columns_must_hold_integers() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_samples": 0}, "n_samples must be a positive integer, not 0"),
-        ({"n_samples": 1.5}, "n_samples must be a positive integer"),
-        ({"n_samples": True}, "n_samples must be a positive integer"),
+        ({"n_samples": 0}, "n_samples must be a whole number of at least 2, not 0"),
+        ({"n_samples": 1.5}, "n_samples must be a whole number of at least 2"),
+        ({"n_samples": True}, "n_samples must be a whole number of at least 2"),
         ({"treatment": "normal"}, "treatment must be one of categorical, gaussian, quartile, not 'normal'"),
         ({"rounding": "up"}, "rounding must be one of none, nearest, truncate, not 'up'"),
         ({"kernel_width": 0}, "kernel_width must be a positive number or none, not 0"),
@@ -147,3 +147,10 @@ def test_categorical_columns_must_hold_integers() -> None:
 def test_options_that_do_not_fit_are_refused(name: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         explainers.make(name, predict=slopes, background=np.eye(2), **options)
+
+
+def test_rounding_never_hides_the_explained_row() -> None:
+    lime = explainers.make(
+        "lime_continuous", predict=lambda rows: rows.sum(axis=1), background=np.zeros((4, 3))
+    )
+    assert (lime.explain([[1, 1, 1]]).values[0] > 0).all()

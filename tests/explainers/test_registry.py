@@ -149,3 +149,24 @@ def test_a_plug_in_that_cannot_be_imported_is_refused_by_name() -> None:
 def test_an_unknown_name_may_be_close_to_a_plug_in() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'zeta'"):
         explainers.record("zetta")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("kernel_shap", {"nsamples": True}, "nsamples"),
+        ("kernel_shap", {"l1_reg": "num_features(35"}, "l1_reg"),
+        ("kernel_shap", {"l1_reg": "num_features(0)"}, "l1_reg"),
+        ("sampling_shap", {"nsamples": 5}, r"under two a feature \(6\)"),
+        ("lime", {"n_samples": 1}, "at least 2"),
+        ("random", {"seed": "a"}, "seed must be a whole number"),
+        ("random", {"seed": 1.5}, "seed must be a whole number"),
+    ],
+)
+def test_options_that_cannot_work_are_refused_at_once(name: str, options: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        registry.make(name, predict=lambda rows: rows[:, 0], background=np.eye(3), **options)
+
+
+def test_an_options_value_may_look_like_a_file() -> None:
+    assert registry.split_options("a.py:f:model=b.py:g=1") == ("a.py:f", {"model": "b.py", "g": 1})

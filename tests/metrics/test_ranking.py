@@ -253,3 +253,11 @@ def test_input_that_cannot_be_ranked_is_refused(
 def test_an_unknown_tie_rule_is_refused_with_a_suggestion(metric: Callable[..., Any]) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'ordered'"):
         metric([[1.0]], [[True]], "orderd")
+
+
+@pytest.mark.parametrize("g", [1020, 1030, 5000])
+def test_ties_of_any_number_of_features_are_finite(g: int) -> None:
+    relevant = np.zeros((1, g), dtype=bool)
+    relevant[0, : g // 2] = True
+    halves = sum(0.5**k / k for k in range(1, 60))
+    assert reciprocal_rank(np.zeros((1, g)), relevant)[0] == pytest.approx(halves, abs=2e-3)

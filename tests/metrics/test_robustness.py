@@ -80,8 +80,9 @@ def test_noise_share_is_nan_where_undefined(bad: float) -> None:
         pytest.param([[1, 2]], [[1, 0]], [0, 0], "no feature is marked", id="no noise"),
         pytest.param([[1, 2]], [[1, 0]], [1], r"noise must have shape \(features,\)", id="short noise"),
         pytest.param([[1, 2]], [[1, 0]], [[1, 0]], "noise must have shape", id="noise a row"),
+        pytest.param([[1, 2]], [[2, 0.5]], [1, 0], "booleans", id="relevant is no flag"),
         pytest.param([[1, 2, 3]], [[1, 0]], [1, 0], r"\(rows, features\)", id="other shapes"),
-        pytest.param([1, 2], [1, 0], [1, 0], "noise must have shape", id="one row without brackets"),
+        pytest.param([1, 2], [1, 0], [1, 0], r"\(rows, features\)", id="one row without brackets"),
     ],
 )
 def test_noise_share_refuses_shapes_that_do_not_fit(

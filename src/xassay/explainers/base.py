@@ -17,6 +17,21 @@ def _background(rows: Any) -> FloatArray:
     return as_matrix(rows, "the background")
 
 
+def whole(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+    """Validator: a whole number.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not is_whole(value):
+        raise InputError(f"{attribute.name} must be a whole number, not {value!r}")
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is an integer of Python or numpy, and no bool."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 @attrs.define(eq=False, kw_only=True)
 class RowExplainer(ABC):
     """An explainer that takes its rows one at a time.
@@ -35,7 +50,7 @@ class RowExplainer(ABC):
 
     predict: Predict
     background: FloatArray = attrs.field(converter=_background)
-    seed: int = 0
+    seed: int = attrs.field(default=0, validator=whole)
     _model: ModelFunction = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:

@@ -1,6 +1,7 @@
 """Kernel SHAP, by the shap package."""
 
 import logging
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ import attrs
 import numpy as np
 
 from xassay.errors import InputError
-from xassay.explainers.base import RowExplainer
+from xassay.explainers.base import RowExplainer, is_whole
 from xassay.explainers.registry import register
 from xassay.seeds import global_numpy_state
 from xassay.types import FloatArray
@@ -25,13 +26,13 @@ def check_samples(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> N
     Raises:
         InputError: neither.
     """
-    if value != "auto" and not (isinstance(value, int) and value > 0):
+    if value != "auto" and not (is_whole(value) and value > 0):
         raise InputError(f"{attribute.name} must be 'auto' or a positive integer, not {value!r}")
 
 
 def _check_l1(_: object, __: object, value: Any) -> None:
     named = value in (None, "none", "auto", "aic", "bic")
-    counted = isinstance(value, str) and value.startswith("num_features(") and value[13:-1].isdigit()
+    counted = isinstance(value, str) and re.fullmatch(r"num_features\([1-9]\d*\)", value) is not None
     number = isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
     if not (named or counted or number):
         raise InputError(

@@ -1,5 +1,6 @@
 """LIME for tabular data, by the lime package: categorical, Gaussian or quartile perturbations."""
 
+import functools
 import warnings
 from typing import Any
 
@@ -7,7 +8,7 @@ import attrs
 import numpy as np
 
 from xassay.errors import InputError
-from xassay.explainers.base import RowExplainer
+from xassay.explainers.base import RowExplainer, is_whole
 from xassay.explainers.registry import register
 from xassay.types import FloatArray
 
@@ -15,9 +16,9 @@ TREATMENTS = ("categorical", "gaussian", "quartile")
 ROUNDINGS = ("none", "nearest", "truncate")
 
 
-def _check_positive(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{attribute.name} must be a positive integer, not {value!r}")
+def _check_several(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+    if not is_whole(value) or value < 2:  # noqa: PLR2004 - the row itself and another
+        raise InputError(f"{attribute.name} must be a whole number of at least 2, not {value!r}")
 
 
 def _check_choice(choices: tuple[str, ...]) -> Any:
@@ -52,15 +53,15 @@ class Lime(RowExplainer):
             columns must hold integers), "gaussian" (draws from a normal with the background's
             mean and standard deviation), or "quartile" (the package's default discretiser).
         rounding: what the model is shown of a draw: "none" (as it is), "nearest" (rounded
-            and clipped to the background's range), or "truncate" (cut to an integer and
-            clipped, as some detectors do with what they are given).
+            and clipped to the range of background and row), or "truncate" (cut to an integer
+            and clipped, as some detectors do with what they are given).
         kernel_width: width of the exponential kernel; none: 0.75 sqrt(features).
 
     Reference:
         Ribeiro, Singh & Guestrin, KDD 2016, doi:10.1145/2939672.2939778.
     """
 
-    n_samples: Any = attrs.field(default=5000, validator=_check_positive)
+    n_samples: Any = attrs.field(default=5000, validator=_check_several)
     treatment: str = attrs.field(default="categorical", validator=_check_choice(TREATMENTS))
     rounding: str = attrs.field(default="none", validator=_check_choice(ROUNDINGS))
     kernel_width: Any = attrs.field(default=None, validator=_check_width)
@@ -90,13 +91,16 @@ class Lime(RowExplainer):
         self._package.base.random_state = self._package.random_state
         if self._package.discretizer is not None:
             self._package.discretizer.random_state = self._package.random_state
+        if self.treatment == "categorical" and not (row == np.rint(row)).all():
+            raise InputError("lime: categorical columns must hold integers")
+        bounds = np.vstack([self.background, row])
         outputs = tuple(range(self._model.n_outputs))
         with warnings.catch_warnings():
             # classification mode shares the random rows between outputs, and expects probabilities
             warnings.filterwarnings("ignore", message=r"\s*Prediction probabil")
             explained = self._package.explain_instance(
                 row,
-                self._shown,
+                functools.partial(self._shown, low=bounds.min(axis=0), high=bounds.max(axis=0)),
                 labels=outputs,
                 num_features=len(row),
                 num_samples=self.n_samples,
@@ -107,10 +111,10 @@ class Lime(RowExplainer):
                 values[feature, output] = weight
         return values
 
-    def _shown(self, rows: FloatArray) -> FloatArray:
+    def _shown(self, rows: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
         if self.rounding != "none":
             whole = np.rint(rows) if self.rounding == "nearest" else np.trunc(rows)
-            rows = np.clip(whole, self.background.min(axis=0), self.background.max(axis=0))
+            rows = np.clip(whole, low, high)
         return self._model(rows)
 
 

@@ -20,14 +20,18 @@ class ModelFunction:
         n_outputs: the number of scores a row.
     """
 
-    def __init__(self, predict: Predict, example: FloatArray) -> None:
+    def __init__(self, predict: Predict, background: FloatArray) -> None:
         self._predict = predict
-        self.single, self.n_outputs = True, 1
-        first = np.asarray(predict(example[:1].copy()))
-        if first.ndim == 2:  # noqa: PLR2004 - a matrix
-            self.n_outputs = int(first.shape[1])
-            self.single = self.n_outputs == 1
-        self(example[:1])
+        try:
+            first = predict(background.copy())
+            shape = np.shape(first)
+        except Exception as error:
+            raise ExplainerError(
+                f"predict failed on the background: {type(error).__name__}: {error}"
+            ) from error
+        self.n_outputs = int(shape[1]) if len(shape) == 2 else 1  # noqa: PLR2004 - a matrix
+        self.single = self.n_outputs == 1
+        self._checked(first, len(background))
 
     def __call__(self, rows: FloatArray) -> FloatArray:
         """Float (rows, outputs).
@@ -35,17 +39,23 @@ class ModelFunction:
         Raises:
             ExplainerError: the model returned another shape, or no numbers.
         """
-        returned: Any = self._predict(rows)
+        # background and rows are read-only; a model may write to what it is given
+        return self._checked(self._predict(rows if rows.flags.writeable else rows.copy()), len(rows))
+
+    def _checked(self, returned: Any, n_rows: int) -> FloatArray:
         try:
-            scores = np.asarray(returned, dtype=np.float64)
+            given = np.asarray(returned)
+            scores = given.astype(np.float64, casting="same_kind" if given.dtype.kind == "c" else "unsafe")
         except (TypeError, ValueError):
-            raise ExplainerError(f"predict returned {type(returned).__name__}, expected numbers") from None
+            raise ExplainerError(
+                f"predict returned {type(returned).__name__}, expected real numbers"
+            ) from None
         if scores.ndim == 1:
             scores = scores[:, None]
-        if scores.shape != (len(rows), self.n_outputs):
+        if scores.shape != (n_rows, self.n_outputs) or not self.n_outputs:
             raise ExplainerError(
-                f"predict returned shape {np.shape(returned)} for {len(rows)} rows, expected ({len(rows)},) "
-                f"or ({len(rows)}, {self.n_outputs})"
+                f"predict returned shape {np.shape(returned)} for {n_rows} rows, expected ({n_rows},) "
+                f"or ({n_rows}, {max(self.n_outputs, 1)})"
             )
         return scores
 
@@ -66,7 +76,7 @@ class SingleOutput:
 
 
 def as_matrix(rows: npt.ArrayLike, what: str) -> FloatArray:
-    """Rows as a float matrix.
+    """Rows as a float matrix of our own, read-only: `ModelFunction` hands a model its own copy of it.
 
     Raises:
         InputError: not two-dimensional, empty of columns, or not numbers.
@@ -77,4 +87,5 @@ def as_matrix(rows: npt.ArrayLike, what: str) -> FloatArray:
         raise InputError(f"{what} must hold numbers only; encode text columns first") from None
     if matrix.ndim != 2 or matrix.shape[1] == 0:  # noqa: PLR2004 - a matrix
         raise InputError(f"{what} must have shape (rows, features), got {matrix.shape}")
+    matrix.setflags(write=False)
     return matrix

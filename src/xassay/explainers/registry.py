@@ -14,7 +14,7 @@ from xassay.types import Explainer, Predict
 ENTRY_POINTS = "xassay.explainers"
 
 Made = TypeVar("Made", bound=type)
-_FILE = re.compile(r"(?P<name>.+\.py:\w+)(?::(?P<options>.*))?", re.DOTALL)
+_FILE = re.compile(r"(?P<name>.+?\.py:\w+)(?::(?P<options>.*))?", re.DOTALL)
 
 
 @attrs.frozen

@@ -5,6 +5,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from xassay.errors import InputError
 from xassay.explainers.base import RowExplainer
 from xassay.explainers.kernel_shap import check_samples, quiet
 from xassay.explainers.registry import register
@@ -25,7 +26,8 @@ class SamplingShap(RowExplainer):
     the features whose values vary most, which differ between outputs.
 
     Attributes:
-        nsamples: number of evaluated pairs, or "auto": the package's 1000 M.
+        nsamples: number of evaluated pairs, at least two a feature, or "auto": the package's
+            1000 M.
 
     References:
         Strumbelj & Kononenko, JMLR 11 (2010) and KAIS 41 (2014).
@@ -35,6 +37,9 @@ class SamplingShap(RowExplainer):
     _packages: list[Any] = attrs.field(init=False, factory=list)
 
     def _prepare(self) -> None:
+        least = 2 * self.background.shape[1]
+        if self.nsamples != "auto" and self.nsamples < least:
+            raise InputError(f"sampling_shap: nsamples={self.nsamples} is under two a feature ({least})")
         with quiet():
             import shap
 

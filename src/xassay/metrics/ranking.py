@@ -1,7 +1,7 @@
 r"""How well a ranking of features by importance finds the relevant ones.
 
-Features are ranked by falling absolute attribution. Attributions closer than 1e-9 of the
-row's largest are tied, and count as zero below that. Three ways to order ties:
+Features are ranked by falling absolute attribution. Neighbours in that order that are closer
+than 1e-9 of the row's largest are tied, and attributions below that count as zero. Three ways to order ties:
 
 * ``"expected"`` (the default): the exact expectation over random tie-breaking. Permuting
   features never changes a score, and an all-zero explanation scores at chance.
@@ -84,13 +84,13 @@ def rank(
             ``skip`` is asked for with expected ties.
         UnknownNameError: another tie rule.
     """
-    values, flags = _checked(attributions, relevant)
+    values, flags = checked(attributions, relevant)
     n_features = values.shape[1]
     if ties not in TIES:
         raise UnknownNameError("tie rule", ties, TIES)
     if ties == "expected" and (not rank_zeros or len(skip)):
         raise InputError("rank_zeros=False and skip need ties='ordered' or 'reversed'")
-    if any(not 0 <= position < n_features for position in skip):
+    if not set(skip) <= set(range(n_features)):
         raise InputError(f"skip={tuple(skip)}: feature positions go from 0 to {n_features - 1}")
     undefined = ~(np.isfinite(values).all(axis=1) & np.any(flags, axis=1))
     sizes = np.abs(np.where(np.isfinite(values), values, 0.0))
@@ -110,7 +110,12 @@ def rank(
     return _grouped(np.take_along_axis(flags, order, axis=1), opens, n_relevant, undefined)
 
 
-def _checked(attributions: npt.ArrayLike, relevant: npt.ArrayLike) -> tuple[FloatArray, BoolArray]:
+def checked(attributions: npt.ArrayLike, relevant: npt.ArrayLike) -> tuple[FloatArray, BoolArray]:
+    """Both as matrices of one shape.
+
+    Raises:
+        InputError: they are not, or ``relevant`` holds anything but booleans.
+    """
     values = np.asarray(attributions, dtype=np.float64)
     flags = np.asarray(relevant)
     if values.ndim != 2 or values.shape != flags.shape or values.shape[1] == 0:  # noqa: PLR2004 - a matrix
@@ -178,10 +183,13 @@ def reciprocal_rank(
 
 
 def _expected_reciprocal(c: int, g: int, r: int) -> float:
+    """The chance that the first hit is at place k of its group is the last one's times (g-k-r+2)/(g-k+1)."""
     if r == 0:
         return 0.0
     k = np.arange(1, g - r + 2)
-    return float(np.sum(comb(g - k, r - 1) / comb(g, r) / (c + k)))
+    ratios = (g - k[1:] - r + 2) / (g - k[1:] + 1)
+    chances = r / g * np.cumprod(np.concatenate([[1.0], ratios]))
+    return float(np.sum(chances / (c + k)))
 
 
 def average_precision(

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xassay.errors import InputError
-from xassay.metrics.ranking import rank, share_of_top
+from xassay.metrics.ranking import checked, rank, share_of_top
 from xassay.types import FloatArray
 
 
@@ -65,9 +65,9 @@ def noise_share(
         >>> noise_share([[3.0, 2.0, 1.0]], [[True, True, False]], [False, True, False]).tolist()
         [0.5]
     """
-    truth = np.asarray(relevant, dtype=np.bool_)
+    _, truth = checked(attributions, relevant)
     columns = np.asarray(noise, dtype=np.bool_)
-    if truth.ndim != 2 or columns.shape != truth.shape[1:]:  # noqa: PLR2004 - a matrix
+    if columns.shape != truth.shape[1:]:
         raise InputError(f"noise must have shape (features,), got {columns.shape} beside {truth.shape}")
     if not columns.any():
         raise InputError("no feature is marked as noise")

@@ -125,6 +125,8 @@ class ReconstructionDetector:
         return np.asarray(self._expected[self._look_up(rows)])
 
     def _look_up(self, rows: npt.ArrayLike) -> IntArray:
+        if not hasattr(self, "n_outputs_"):
+            raise InputError("the detector is not fitted yet: call fit first")
         array = np.asarray(rows)
         if array.ndim != 2 or array.shape[1] != self.n_features_in_:  # noqa: PLR2004 - a matrix
             raise InputError(f"rows must have shape (rows, {self.n_features_in_}), got {array.shape}")

@@ -39,6 +39,8 @@ def cluster_replicates(
     """
     labels, where = np.unique(clusters, return_inverse=True)
     n = len(labels)
+    if n == 0:
+        return np.full(n_replicates, np.nan)
     defined = ~np.isnan(scores)
     sums = np.bincount(where[defined], weights=scores[defined], minlength=n)
     counts = np.bincount(where[defined], minlength=n).astype(np.float64)
