@@ -17,7 +17,7 @@ def call(capsys, *arguments):
 
 
 def test_a_run_prints_ours_interval_published_and_difference(capsys, tmp_path):
-    arguments = ["run", "crem", "--circuits", "c17", "--explainers", "lime:n_samples=50", "--sample", "4"]
+    arguments = ["run", "crem", "--circuits", "c17", "--explainers", "lime", "--sample", "2"]
     code, out, err = call(capsys, *arguments, "--out", str(tmp_path))
     assert code == 0
     assert "published (diff.)" in out

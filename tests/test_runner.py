@@ -3,7 +3,7 @@
 import pytest
 
 from xassay import results, runner
-from xassay.errors import InputError
+from xassay.errors import InputError, RunError
 from xassay.studies.crem import CremSettings, CremStudy
 
 SETTINGS = {
@@ -99,3 +99,45 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
 def test_jobs_below_one_are_refused(tmp_path):
     with pytest.raises(InputError, match="jobs"):
         run(tmp_path, jobs=0)
+
+
+def test_a_dead_worker_is_one_line_and_keeps_what_is_done(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("import os\n\n\ndef explain(predict, background, X):\n    os._exit(3)\n")
+    with pytest.raises(RunError, match="a worker process died"):
+        run(tmp_path / "run", jobs=2, circuits=("c17",), explainers=("single_flip", f"{path}:explain"))
+
+
+def test_a_file_edited_during_the_run_fails_its_cells_and_ends_no_run(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("def explain(predict, background, X):\n    return X\n")
+    study = CremStudy(
+        CremSettings(circuits=("c17",), explainers=(f"{path}:explain", "single_flip"), sample=3)
+    )
+    path.write_text("def explain(predict, background, X):\n    return 1 - X\n")
+    done = runner.run(study, tmp_path / "run")
+    assert done.failed
+    assert all("changed during the run" in reason for reason in done.failures.values())
+    assert done.scores.filter(explainer="single_flip", status="ok").height > 0
+
+
+def test_a_node_name_with_a_slash_is_found_again(tmp_path):
+    path = tmp_path / "slash.bench"
+    path.write_text("INPUT(a)\nINPUT(b)\nOUTPUT(u1/z)\nu1/z = AND(a, b)\n")
+    for _ in range(2):
+        run(tmp_path / "run", circuits=(str(path),), explainers=("single_flip",))
+    assert results.read_parquet(tmp_path / "run" / "timings.parquet")["resumed"].all()
+
+
+def test_a_relative_file_means_the_same_in_every_process(tmp_path, monkeypatch):
+    for name, sign in (("a", 1), ("b", -1)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "mine.py").write_text(
+            f"def explain(predict, background, X):\n    return {sign} + X * {sign + 2}\n"
+        )
+        monkeypatch.chdir(folder)
+        settings = {"circuits": ("c17",), "explainers": ("mine.py:explain", "single_flip")}
+        run(folder / "one", jobs=1, **settings)
+        run(folder / "two", jobs=2, **settings)
+        assert content(folder / "one") == content(folder / "two")

@@ -9,7 +9,7 @@ from typing import Any
 from cyclopts import App, CycloptsError, Parameter
 
 import xassay
-from xassay.errors import InputError, XassayError
+from xassay.errors import InputError, RunError, XassayError
 
 app = App(
     name="xassay",
@@ -41,6 +41,9 @@ def run(arguments: Sequence[str]) -> int:
         )
     except CycloptsError as error:
         return _refuse(" ".join(str(error).split()))
+    except RunError as error:
+        _refuse(str(error))
+        return _FAILED
     except XassayError as error:
         return _refuse(str(error))
     except BrokenPipeError:

@@ -54,5 +54,9 @@ class NetlistError(InputError):
         super().__init__(f"{place} {reason}".strip())
 
 
+class RunError(XassayError, RuntimeError):
+    """A run that could not go on, for no fault of its input."""
+
+
 class ExplainerError(XassayError, ValueError):
     """An explainer, or the model it explains, that broke its contract."""

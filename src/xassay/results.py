@@ -70,14 +70,11 @@ TESTS: dict[str, type[pl.DataType]] = {
 
 TIMINGS: dict[str, type[pl.DataType]] = {
     "cell": pl.String,
-    "explainer": pl.String,
     "rows": pl.Int64,
     "seconds": pl.Float64,
     "resumed": pl.Boolean,
 }
 """Columns of ``timings.parquet``, kept apart so that results are byte-identical."""
-
-STATUSES = ("ok", "failed", "timeout", "skipped")
 
 
 def frame(rows: Iterable[Mapping[str, Any]], schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
@@ -116,11 +113,14 @@ def _atomically(path: Path, write: Callable[[Path], Any]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(temporary)
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
         temporary.replace(path)
-    except OSError as error:
+    except (OSError, pl.exceptions.PolarsError) as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise InputError(f"{path}: cannot be written: {reason}") from None
 
 
 def read_parquet(path: Path) -> pl.DataFrame:

@@ -7,6 +7,7 @@ failed is tried again.
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
@@ -18,8 +19,11 @@ import polars as pl
 
 import xassay
 from xassay import results
-from xassay.errors import InputError
+from xassay.errors import InputError, RunError
 from xassay.types import Cell
+
+BULKY = ("values",)
+"""Columns of a stored part that no score needs: they stay on the disk."""
 
 
 class Study(Protocol):
@@ -28,8 +32,8 @@ class Study(Protocol):
     name: str
 
     @property
-    def cells(self) -> Sequence[Any]:
-        """The units of work (`xassay.types.Cell`)."""
+    def cells(self) -> Sequence[Cell]:
+        """The units of work."""
         ...
 
     @property
@@ -86,7 +90,7 @@ class Run:
         tests: one row a statistical test.
         notices: what a reader must know of how it was run.
         failures: label and reason of each cell that failed.
-        folder: where it is stored.
+        folder: where it is stored; gone where no folder was asked for.
     """
 
     scores: pl.DataFrame
@@ -134,19 +138,22 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
     _claim(study, folder)
     instances = folder / "instances"
     stored = {path.stem.rpartition("-")[2]: path for path in instances.glob("*.parquet")}
-    frames = {cell.key: frame for cell in study.cells if (frame := _read(stored.get(cell.key))) is not None}
-    todo = sorted((cell for cell in study.cells if cell.key not in frames), key=lambda cell: -cell.cost)
-    done = sum(cell.cost for cell in study.cells if cell.key in frames)
-    progress.start(done + sum(cell.cost for cell in todo), done)
-    timings = [_timing(cell, frames[cell.key], None) for cell in study.cells if cell.key in frames]
+    # keys are read once: a user's file may change while the run goes on
+    cells = {cell.key: cell for cell in study.cells}
+    frames = {key: frame for key in cells if (frame := _read(stored.get(key))) is not None}
+    todo = sorted((key for key in cells if key not in frames), key=lambda key: -cells[key].cost)
+    done = sum(cells[key].cost for key in frames)
+    progress.start(done + sum(cells[key].cost for key in todo), done)
+    timings = [_timing(cells[key], frame, None) for key, frame in frames.items()]
     failures: dict[str, str] = {}
     try:
-        for cell, outcome in _outcomes(todo, jobs):
+        for key, outcome in _outcomes({key: cells[key] for key in todo}, jobs):
+            cell = cells[key]
             if outcome.frame is None:
-                failures[cell.key] = outcome.error or "unknown"
+                failures[key] = outcome.error or "unknown"
             else:
-                results.write_parquet(outcome.frame, instances / f"{cell.label}-{cell.key}.parquet")
-                frames[cell.key] = outcome.frame
+                results.write_parquet(outcome.frame, instances / f"{cell.label}-{key}.parquet")
+                frames[key] = outcome.frame.drop(BULKY, strict=False)
                 timings.append(_timing(cell, outcome.frame, outcome.seconds))
             progress.advance(cell.label, cell.cost)
     finally:
@@ -155,27 +162,33 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
     results.write_parquet(scores, folder / "results.parquet")
     results.write_parquet(tests, folder / "tests.parquet")
     results.write_parquet(results.frame(timings, results.TIMINGS), folder / "timings.parquet")
-    labels = {cell.label: failures[cell.key] for cell in study.cells if cell.key in failures}
+    labels = {f"{cells[key].label}-{key}": reason for key, reason in failures.items()}
     return Run(scores, tests, study.notices, labels, folder)
 
 
-def _outcomes(todo: Sequence[Any], jobs: int) -> Iterator[tuple[Any, _Outcome]]:
+def _outcomes(todo: Mapping[str, Cell], jobs: int) -> Iterator[tuple[str, _Outcome]]:
     if jobs == 1 or len(todo) <= 1:
-        yield from ((cell, _work(cell)) for cell in todo)
+        yield from ((key, _work(cell)) for key, cell in todo.items())
         return
     import joblib
+    from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    tasks = (joblib.delayed(_numbered)(number, cell) for number, cell in enumerate(todo))
+    tasks = (joblib.delayed(_keyed)(key, cell) for key, cell in todo.items())
     # processes, never threads: explainers draw from numpy's global generator
     pool = joblib.Parallel(
         n_jobs=min(jobs, len(todo)), backend="loky", return_as="generator_unordered", pre_dispatch="n_jobs"
     )
-    for number, outcome in pool(tasks):
-        yield todo[number], outcome
+    try:
+        yield from pool(tasks)
+    except BrokenProcessPool:
+        raise RunError(
+            "a worker process died: out of memory, or ended by an explainer; finished parts are kept, and "
+            "the same command continues from there"
+        ) from None
 
 
-def _numbered(number: int, cell: Cell) -> tuple[int, _Outcome]:
-    return number, _work(cell)
+def _keyed(key: str, cell: Cell) -> tuple[str, _Outcome]:
+    return key, _work(cell)
 
 
 def _work(cell: Cell) -> _Outcome:
@@ -192,10 +205,9 @@ def _work(cell: Cell) -> _Outcome:
     return _Outcome(frame, None, time.perf_counter() - began)
 
 
-def _timing(cell: Any, frame: pl.DataFrame, seconds: float | None) -> dict[str, Any]:
+def _timing(cell: Cell, frame: pl.DataFrame, seconds: float | None) -> dict[str, Any]:
     return {
         "cell": cell.label,
-        "explainer": cell.explainer,
         "rows": len(frame),
         "seconds": seconds,
         "resumed": seconds is None,
@@ -207,15 +219,21 @@ def _claim(study: Study, folder: Path) -> None:
     path = folder / "plan.json"
     if path.exists():
         found = results.read_json(path)
+        if found.get("study") != study.name:
+            raise InputError(f"{folder} holds a run of another study; choose another --out")
         for name, value in study.plan()["settings"].items():
             theirs = found.get("settings", {}).get(name)
-            if found.get("study") != study.name or json.loads(json.dumps(value)) != theirs:
+            if json.loads(json.dumps(value)) != theirs:
                 raise InputError(
                     f"{folder} holds a run with other settings ({name}: {theirs!r}, now {value!r}); choose "
                     "another --out, or delete the folder"
                 )
-    names = ("numpy", "scipy", "shap", "lime", "polars", "scikit-posthocs")
-    code = {"xassay": xassay.__version__, **{name: metadata.version(name) for name in names}}
+    names = (
+        re.split(r"[\s<>=!~;\[]", line)[0]
+        for line in metadata.requires("xassay") or ()
+        if "extra" not in line
+    )
+    code = {"xassay": xassay.__version__, **{name: metadata.version(name) for name in sorted(names)}}
     results.write_json(
         {**study.plan(), "schema": results.SCHEMA_VERSION, "versions": code, "notices": list(study.notices)},
         path,
@@ -227,6 +245,6 @@ def _read(path: Path | None) -> pl.DataFrame | None:
     if path is None:
         return None
     try:
-        return results.read_parquet(path)
+        return results.read_parquet(path).drop(BULKY, strict=False)
     except InputError:
         return None

@@ -17,10 +17,10 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("run")
     run_crem(
         circuits=["c17"],
-        explainers=["single_flip", "random", "lime:n_samples=50"],
+        explainers=["single_flip", "random", "lime"],
         background=(0.4, 0.6),
         noise=(0, 2),
-        sample=6,
+        sample=3,
         out=path,
     )
     return path

@@ -109,17 +109,24 @@ def test_a_block_with_a_score_that_is_not_finite_is_left_out(scores: FloatArray,
     assert compare(spoilt, NAMES) == compare(scores, NAMES)
 
 
-def test_equal_rankings_in_every_block_make_f_infinite() -> None:
+def test_equal_rankings_in_every_block_have_no_f() -> None:
     found = by_name(compare(np.tile([1.0, 2.0, 3.0], (4, 1)), NAMES[:3]))
     assert found["friedman", None, None].statistic == pytest.approx(8)
-    f = found["iman_davenport", None, None]
-    assert (f.statistic, f.p_value) == (np.inf, 0.0)
+    assert ("iman_davenport", None, None) not in found
+
+
+def test_two_methods_get_the_signed_rank_test() -> None:
+    scores = np.random.default_rng(0).random((9, 2))
+    (found,) = compare(scores, ["a", "b"])
+    expected = stats.wilcoxon(scores[:, 0], scores[:, 1])
+    assert (found.test, found.first, found.second) == ("wilcoxon", "a", "b")
+    assert (found.statistic, found.p_value) == (expected.statistic, expected.pvalue)
 
 
 @pytest.mark.parametrize(
     "scores",
     [
-        pytest.param(np.random.default_rng(0).random((9, 2)), id="two methods"),
+        pytest.param(np.random.default_rng(0).random((9, 1)), id="one method"),
         pytest.param(np.array([[1.0, 2.0, 3.0]]), id="one block"),
         pytest.param(np.array([[1.0, 2.0, 3.0], [1.0, 2.0, np.nan]]), id="one complete block"),
         pytest.param(np.full((5, 3), np.nan), id="no complete block"),

@@ -4,8 +4,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from xassay.statistics import cluster_replicates, interval, repeat_replicates
-from xassay.types import FloatArray
+from xassay.statistics import cluster_draws, cluster_replicates, interval, repeat_replicates
+from xassay.types import FloatArray, IntArray
+
+
+def resampled(scores: FloatArray, clusters: IntArray, rng: np.random.Generator, n: int) -> FloatArray:
+    return cluster_replicates(scores, clusters, cluster_draws(len(np.unique(clusters)), rng, n))
 
 
 def covers(replicates: FloatArray | None, truth: float) -> bool:
@@ -15,7 +19,7 @@ def covers(replicates: FloatArray | None, truth: float) -> bool:
 
 def test_replicates_of_two_clusters_are_the_three_possible_means() -> None:
     scores, clusters = np.array([0.0, 3.0, 4.0, 5.0]), np.array([7, 2, 2, 2])
-    found = cluster_replicates(scores, clusters, np.random.default_rng(0), 4000)
+    found = resampled(scores, clusters, np.random.default_rng(0), 4000)
     values, counts = np.unique(found, return_counts=True)
     assert values.tolist() == [0.0, 3.0, 4.0]
     np.testing.assert_allclose(counts / 4000, [0.25, 0.5, 0.25], atol=0.03)
@@ -24,7 +28,7 @@ def test_replicates_of_two_clusters_are_the_three_possible_means() -> None:
 def test_replicates_spread_like_the_mean_of_cluster_means() -> None:
     means = np.random.default_rng(1).standard_normal(50)
     scores, clusters = np.repeat(means, 3), np.repeat(np.arange(50), 3)
-    found = cluster_replicates(scores, clusters, np.random.default_rng(2), 5000)
+    found = resampled(scores, clusters, np.random.default_rng(2), 5000)
     error = means.std() / np.sqrt(50)
     assert found.shape == (5000,)
     assert found.mean() == pytest.approx(means.mean(), abs=4 * error / np.sqrt(5000))
@@ -34,7 +38,7 @@ def test_replicates_spread_like_the_mean_of_cluster_means() -> None:
 def test_cluster_labels_may_be_any_integers_in_any_order() -> None:
     scores = np.array([0.5, 1.0, 2.0, 4.0])
     one, other = (
-        cluster_replicates(scores, np.array(clusters), np.random.default_rng(0), 50)
+        resampled(scores, np.array(clusters), np.random.default_rng(0), 50)
         for clusters in ([0, 0, 1, 2], [-3, -3, 100, 10**12])
     )
     np.testing.assert_array_equal(one, other)
@@ -44,7 +48,7 @@ def test_equal_clusters_and_generators_give_paired_replicates() -> None:
     rng = np.random.default_rng(4)
     scores, clusters = rng.random(30), rng.integers(0, 8, 30)
     one, moved, scaled = (
-        cluster_replicates(changed, clusters, np.random.default_rng(0), 200)
+        resampled(changed, clusters, np.random.default_rng(0), 200)
         for changed in (scores, scores + 1, 3 * scores)
     )
     np.testing.assert_allclose(moved - one, 1)
@@ -54,7 +58,7 @@ def test_equal_clusters_and_generators_give_paired_replicates() -> None:
 
 def test_undefined_scores_count_neither_in_the_sum_nor_in_the_number() -> None:
     scores, clusters = np.array([1.0, np.nan, np.nan, 3.0, 5.0]), np.array([0, 0, 1, 2, 2])
-    found = cluster_replicates(scores, clusters, np.random.default_rng(0), 3000)
+    found = resampled(scores, clusters, np.random.default_rng(0), 3000)
     pools = [list(itertools.chain(*draw)) for draw in itertools.product([[1.0], [], [3.0, 5.0]], repeat=3)]
     expected = sorted({np.mean(pool).round(9) for pool in pools if pool})
     np.testing.assert_array_equal(np.unique(found[~np.isnan(found)].round(9)), expected)
@@ -62,7 +66,7 @@ def test_undefined_scores_count_neither_in_the_sum_nor_in_the_number() -> None:
 
 
 def test_replicates_without_any_defined_score_are_nan() -> None:
-    found = cluster_replicates(np.full(3, np.nan), np.arange(3), np.random.default_rng(0), 5)
+    found = resampled(np.full(3, np.nan), np.arange(3), np.random.default_rng(0), 5)
     np.testing.assert_array_equal(found, np.full(5, np.nan))
 
 
@@ -72,7 +76,7 @@ def coverage_of_clusters(labels: Callable[[int], FloatArray]) -> float:
     for repetition in range(200):
         rng = np.random.default_rng(repetition)
         scores = np.repeat(rng.standard_normal(30), 4) + 0.2 * rng.standard_normal(120)
-        hits += covers(cluster_replicates(scores, labels(120), rng, 400), 0.0)
+        hits += covers(resampled(scores, labels(120), rng, 400), 0.0)
     return hits / 200
 
 

@@ -18,10 +18,14 @@ def scores(run, **filters):
     return run.scores.filter(**filters)
 
 
-def value(run, **filters):
-    found = scores(run, **filters)["value"].to_list()
+def value_of(run, column, **filters):
+    found = scores(run, **filters)[column].to_list()
     assert len(found) == 1
     return found[0]
+
+
+def value(run, **filters):
+    return value_of(run, "value", **filters)
 
 
 def test_a_circuit_is_the_mean_of_its_versions_and_a_version_the_mean_of_its_pairs():
@@ -126,17 +130,63 @@ def test_a_sample_interval_holds_the_census_score():
 
 def test_published_figures_stand_only_beside_what_they_were_measured_on():
     run = run_crem(
-        circuits=["c17"], explainers=["lime:n_samples=50", "random"], background=(0.4, 0.6), sample=4
+        circuits=["c17"], explainers=["lime", "lime:n_samples=50"], background=(0.4, 0.6), sample=2
     )
     published = scores(run, level="circuit", metric="mrr").select("explainer", "background", "published")
     assert sorted(published.iter_rows(), key=str) == [
+        ("lime", 0.4, None),
+        ("lime", 0.6, 0.655),
         ("lime:n_samples=50", 0.4, None),
-        ("lime:n_samples=50", 0.6, 0.655),
-        ("random", 0.4, None),
-        ("random", 0.6, None),
+        ("lime:n_samples=50", 0.6, None),
     ]
-    other = run_crem(circuits=["c17"], faults=["z1"], explainers=["lime:n_samples=50"], sample=4)
-    assert scores(other, level="circuit")["published"].is_null().all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "published"),
+    [
+        ({"faults": ["z3", "z2", "o2", "z4"]}, 0.655),
+        ({"faults": ["z2", "z3", "z4"]}, None),
+        ({"faults": ["z2", "z3", "z4", "o2", "z4:stuck1"]}, None),
+        ({"truth": "model"}, None),
+        ({"noise_kind": "flip", "noise": (0, 0.1)}, 0.655),
+    ],
+    ids=str,
+)
+def test_a_published_figure_needs_the_same_faults_and_truth(changes, published):
+    run = run_crem(circuits=["c17"], explainers=["lime"], background=0.6, sample=1, **changes)
+    assert value_of(run, "published", level="circuit", metric="mrr", noise=0.0) == published
+
+
+def test_the_order_of_faults_changes_no_byte(tmp_path):
+    for name, faults in (("a", ["z2", "z3", "z4", "o2"]), ("b", ["o2", "z4", "z3", "z2"])):
+        run_crem(circuits=["c17"], faults=faults, explainers=CHEAP, out=tmp_path / name)
+    assert (tmp_path / "a/results.parquet").read_bytes() == (tmp_path / "b/results.parquet").read_bytes()
+
+
+def test_versions_noise_levels_and_repeats_draw_apart():
+    study = CremStudy(CremSettings(circuits=["c17"], explainers=["random"], noise=(0, 2), sample=5))
+    found = {}
+    for cell in study.cells:
+        for row in cell.run().iter_rows(named=True):
+            found.setdefault(tuple(row["values"][:2]), []).append((str(cell.fault), cell.noise))
+    assert all(len(set(places)) == 1 for places in found.values())
+
+
+def test_inputs_all_covered_with_noise_bits_drawn_speak_of_the_noise_and_not_of_inputs():
+    run = run_crem(circuits=["c17"], explainers=["single_flip"], noise=(0, 4), sample=40)
+    exact = scores(run, level="circuit", metric="mr_precision", noise=4.0).row(0, named=True)
+    assert exact["ci_low"] is None
+    flips = run_crem(
+        circuits=["c17"], explainers=["single_flip"], noise=(0.2,), noise_kind="flip", sample=None
+    )
+    drawn = scores(flips, level="circuit", metric="mr_precision", noise=0.2).row(0, named=True)
+    assert drawn["ci_low"] < drawn["value"] < drawn["ci_high"]
+
+
+def test_an_exact_explainer_on_nearly_all_inputs_has_nearly_no_interval():
+    run = run_crem(circuits=["74283"], faults=["z17"], explainers=["single_flip"], sample=268)
+    row = scores(run, level="version", metric="mrr").row(0, named=True)
+    assert 0 < row["ci_high"] - row["ci_low"] < 0.01
 
 
 def test_the_truth_of_the_model_is_that_of_the_original_circuit():
@@ -232,11 +282,14 @@ def test_a_failing_explainer_is_a_result_and_a_failing_row_is_counted(tmp_path):
 
 
 def test_friedman_takes_the_versions_as_blocks():
-    run = run_crem(circuits=["c17"], explainers=[*CHEAP, "lime:n_samples=60"], sample=None, repeats=1)
+    methods = ["kernel_shap", "lime:n_samples=60", "lime_continuous:n_samples=60"]
+    run = run_crem(circuits=["c17"], explainers=[*CHEAP, *methods], sample=None, repeats=1)
     friedman = run.tests.filter(metric="mrr", test="friedman").row(0, named=True)
     assert friedman["n_blocks"] == 4
     assert friedman["df1"] == 2
-    assert run.tests.filter(metric="mrr", test="nemenyi").height == 3
+    pairs = run.tests.filter(metric="mrr", test="nemenyi").select("first", "second").rows()
+    assert {name for pair in pairs for name in pair} == set(methods)
+    assert len(pairs) == 3
 
 
 @pytest.mark.parametrize(

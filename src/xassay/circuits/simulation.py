@@ -41,7 +41,8 @@ def input_rows(circuit: Circuit) -> BoolArray:
 
 def unpack_rows(ids: npt.NDArray[np.integer], n_bits: int) -> BoolArray:
     """The binary digits of row numbers, most significant first: bool (len(ids), n_bits)."""
-    return np.asarray((ids[:, None] >> np.arange(n_bits - 1, -1, -1)) % 2 == 1)
+    as_bytes = np.ascontiguousarray(ids, dtype=">u4").view(np.uint8).reshape(-1, 4)
+    return np.unpackbits(as_bytes, axis=1)[:, 32 - n_bits :].view(np.bool_)
 
 
 def simulate(circuit: Circuit, X: npt.ArrayLike) -> BoolArray:

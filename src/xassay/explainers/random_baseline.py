@@ -8,7 +8,7 @@ from xassay.explainers.registry import register
 from xassay.types import FloatArray
 
 
-@register("random", engine="native", cost=lambda _features, _rows: 0.05)
+@register("random", engine="native", baseline=True, uses_background=False, cost=lambda _features, _rows: 0.05)
 @attrs.define(eq=False, kw_only=True)
 class Random(RowExplainer):
     """Standard normal values that know nothing of the model."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
+from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
@@ -30,6 +31,8 @@ class ExplainerRecord:
             taken for its own.
         published: the name in the published tables, if it stands there.
         stochastic: whether its values depend on the seed.
+        baseline: whether it is there to show what a score is worth, not to compete.
+        uses_background: whether it looks at the background at all.
         cost: milliseconds a row and output, roughly, given the number of features and of
             background rows; for the order of work and the ETA only.
     """
@@ -41,6 +44,8 @@ class ExplainerRecord:
     version: str
     published: str | None = None
     stochastic: bool = True
+    baseline: bool = False
+    uses_background: bool = True
     cost: Callable[[int, int], float] = attrs.field(default=lambda _features, _rows: 1.0, eq=False)
 
 
@@ -52,16 +57,29 @@ def register(
     *,
     engine: str,
     published: str | None = None,
-    stochastic: bool = True,
     cost: Callable[[int, int], float] = lambda _features, _rows: 1.0,
+    **facts: bool,
 ) -> Callable[[Made], Made]:
-    """Class decorator: make an explainer class known under a name."""
+    """Class decorator: make an explainer class known under a name.
+
+    Args:
+        name: what users call it.
+        engine: whose code explains.
+        published: the name in the published tables.
+        cost: see `ExplainerRecord`.
+        **facts: the record's ``stochastic``, ``baseline`` and ``uses_background``.
+
+    Raises:
+        InputError: the name is taken.
+    """
+    if name in _RECORDS:
+        raise InputError(f"explainer {name!r} is registered already")
 
     def add(cls: Made) -> Made:
         cls.name = name  # type: ignore[attr-defined]
         summary = (cls.__doc__ or "").strip().splitlines()[0]
         version = engine if engine == "native" else f"{engine} {metadata.version(engine)}"
-        _RECORDS[name] = ExplainerRecord(name, engine, summary, cls, version, published, stochastic, cost)
+        _RECORDS[name] = ExplainerRecord(name, engine, summary, cls, version, published, cost=cost, **facts)
         return cls
 
     return add
@@ -157,6 +175,21 @@ def option_names(found: ExplainerRecord) -> tuple[str, ...] | None:
     return tuple(
         field.name for field in attrs.fields(found.factory) if field.init and field.name not in shared
     )
+
+
+def absolute(spec: str) -> str:
+    """The spec with the path of a file in full: a worker may run in another folder.
+
+    Example:
+        >>> absolute("lime:n_samples=9")
+        'lime:n_samples=9'
+    """
+    match = _FILE.fullmatch(spec)
+    if match is None:
+        return spec
+    path, _, function = match["name"].rpartition(":")
+    rest = "" if match["options"] is None else f":{match['options']}"
+    return f"{Path(path).resolve()}:{function}{rest}"
 
 
 def split_options(spec: str) -> tuple[str, dict[str, Any]]:

@@ -9,7 +9,14 @@ from xassay.explainers.registry import register
 from xassay.types import FloatArray
 
 
-@register("single_flip", engine="native", stochastic=False, cost=lambda _features, _rows: 0.05)
+@register(
+    "single_flip",
+    engine="native",
+    stochastic=False,
+    baseline=True,
+    uses_background=False,
+    cost=lambda _features, _rows: 0.05,
+)
 @attrs.define(eq=False, kw_only=True)
 class SingleFlip(RowExplainer):
     """The change of the output when one bit is flipped: f(x) - f(x with bit j flipped).

@@ -154,7 +154,7 @@ def build(plan: dict[str, Any], scores: pl.DataFrame, tests: pl.DataFrame) -> Vi
         notices=tuple(plan["notices"]),
         correctness=tuple(_correctness(clean)),
         robustness=tuple(_robustness(averages)),
-        best=tuple(_best(clean)),
+        best=tuple(_best(clean)) if settings["background"] else (),
         tests=tuple(_tests(tests)),
         failures=tuple(
             dict.fromkeys(
@@ -163,7 +163,7 @@ def build(plan: dict[str, Any], scores: pl.DataFrame, tests: pl.DataFrame) -> Vi
             )
         ),
         points=_points(clean),
-        curves=_swept(clean.filter(pl.col("metric").is_in(PLOTTED))),
+        curves=_swept(clean.filter(pl.col("metric").is_in(PLOTTED), bool(settings["background"]))),
     )
 
 
@@ -266,6 +266,9 @@ def _tests(tests: pl.DataFrame) -> Iterable[Test]:
         if row["test"] == "nemenyi":
             name = f"Nemenyi: {row['first']} / {row['second']}"
             statistic = f"mean ranks apart {row['statistic']:+.2f}"
+        elif row["test"] == "wilcoxon":
+            name = f"Wilcoxon: {row['first']} / {row['second']}"
+            statistic = f"W {row['statistic']:g}"
         else:
             name = _TEST_NAMES[row["test"]]
             df = f"{row['df1']:g}" if row["df2"] is None else f"{row['df1']:g}, {row['df2']:g}"

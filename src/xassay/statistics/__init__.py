@@ -1,6 +1,6 @@
 """Whether a difference is real: intervals and tests."""
 
 from xassay.statistics.comparison import Comparison, compare
-from xassay.statistics.intervals import cluster_replicates, interval, repeat_replicates
+from xassay.statistics.intervals import cluster_draws, cluster_replicates, interval, repeat_replicates
 
-__all__ = ["Comparison", "cluster_replicates", "compare", "interval", "repeat_replicates"]
+__all__ = ["Comparison", "cluster_draws", "cluster_replicates", "compare", "interval", "repeat_replicates"]

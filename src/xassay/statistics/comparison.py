@@ -14,16 +14,18 @@ from scipy import stats
 from xassay.errors import InputError
 from xassay.types import FloatArray
 
+_ROUNDING = 1e-9
+
 
 @attrs.frozen
 class Comparison:
     """One statistical test.
 
     Attributes:
-        test: ``friedman``, ``iman_davenport`` or ``nemenyi``.
+        test: ``friedman``, ``iman_davenport``, ``nemenyi`` or ``wilcoxon``.
         first: for a pairwise test, the first method, else None.
         second: for a pairwise test, the second method, else None.
-        statistic: the statistic (chi-square, F, or difference of mean ranks).
+        statistic: the statistic (chi-square, F, difference of mean ranks, or signed-rank W).
         df: degrees of freedom; the second is None but for F.
         p_value: the p-value; for Nemenyi it is already corrected for all pairs.
         n_blocks: number of complete blocks.
@@ -42,14 +44,16 @@ def compare(scores: FloatArray, methods: Sequence[str]) -> list[Comparison]:
     r"""Friedman's chi-square, the Iman-Davenport F, and Nemenyi's test of every pair.
 
     With n blocks and k methods, F = (n - 1) chi2 / (n (k - 1) - chi2), with k - 1 and
-    (k - 1)(n - 1) degrees of freedom. Blocks with a score that is not finite are left out.
+    (k - 1)(n - 1) degrees of freedom; it does not exist, and is left out, where all blocks
+    rank alike. Two methods get Wilcoxon's signed-rank test instead. Blocks with a score that
+    is not finite are left out.
 
     Args:
         scores: shape (blocks, methods).
         methods: the k names.
 
     Returns:
-        The tests; empty where fewer than two complete blocks or three methods are left, or
+        The tests; empty where fewer than two complete blocks or two methods are left, or
         where every block ties all methods.
 
     Raises:
@@ -66,16 +70,28 @@ def compare(scores: FloatArray, methods: Sequence[str]) -> list[Comparison]:
         raise InputError(f"scores of shape {table.shape} beside {len(methods)} methods")
     table = table[np.isfinite(table).all(axis=1)]
     n, k = table.shape
-    if n < 2 or k < 3 or (table == table[:, :1]).all():  # noqa: PLR2004 - what the test needs
+    if n < 2 or k < 2 or (table == table[:, :1]).all():  # noqa: PLR2004 - what a test needs
         return []
+    if k == 2:  # noqa: PLR2004 - a pair
+        paired = stats.wilcoxon(table[:, 0], table[:, 1])
+        return [
+            Comparison(
+                "wilcoxon",
+                methods[0],
+                methods[1],
+                float(paired.statistic),
+                (None, None),
+                float(paired.pvalue),
+                n,
+            )
+        ]
     chi2, p_value = stats.friedmanchisquare(*table.T)
+    results = [Comparison("friedman", None, None, float(chi2), (float(k - 1), None), float(p_value), n)]
     left = n * (k - 1) - chi2
-    f_value = (n - 1) * chi2 / left if left > 1e-9 else np.inf  # noqa: PLR2004 - rounding
-    f_df = (float(k - 1), float((k - 1) * (n - 1)))
-    results = [
-        Comparison("friedman", None, None, float(chi2), (float(k - 1), None), float(p_value), n),
-        Comparison("iman_davenport", None, None, float(f_value), f_df, float(stats.f.sf(f_value, *f_df)), n),
-    ]
+    if left > _ROUNDING:
+        f_value, f_df = (n - 1) * chi2 / left, (float(k - 1), float((k - 1) * (n - 1)))
+        p_value = stats.f.sf(f_value, *f_df)
+        results.append(Comparison("iman_davenport", None, None, float(f_value), f_df, float(p_value), n))
     return results + _nemenyi(table, methods)
 
 

@@ -13,38 +13,40 @@ LEVEL = 0.95
 EXACT = 1e-12
 
 
-def cluster_replicates(
-    scores: FloatArray, clusters: IntArray, rng: np.random.Generator, n_replicates: int = N_REPLICATES
-) -> FloatArray:
+def cluster_draws(n_clusters: int, rng: np.random.Generator, n_replicates: int = N_REPLICATES) -> IntArray:
+    """How often each replicate draws each cluster, with replacement: (n_replicates, n_clusters).
+
+    Scores of the same clusters share one such matrix: their replicates are then paired, so
+    that differences and ratios of them make sense.
+    """
+    return np.asarray(rng.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), size=n_replicates))
+
+
+def cluster_replicates(scores: FloatArray, clusters: IntArray, draws: IntArray) -> FloatArray:
     """Means of resampled clusters: what the mean would be with other rows.
 
-    Clusters are drawn with replacement, each with all its scores; NaN scores count neither
-    in the sum nor in the number. Two calls with equal cluster labels and equal generators
-    draw the same clusters, so differences and ratios of their replicates are paired.
+    A cluster is drawn with all its scores; NaN scores count neither in the sum nor in the
+    number.
 
     Args:
         scores: shape (n,), NaN where undefined.
         clusters: the cluster of each score, shape (n,).
-        rng: the generator.
-        n_replicates: number of replicates B.
+        draws: from `cluster_draws`, one column a distinct cluster in sorted order.
 
     Returns:
-        float, shape (B,); NaN where a replicate drew no defined score.
+        float, shape (replicates,); NaN where a replicate drew no defined score.
 
     Example:
         >>> import numpy as np
-        >>> rng = np.random.default_rng(0)
-        >>> cluster_replicates(np.array([1.0, 1.0]), np.array([0, 1]), rng, 3).tolist()
+        >>> draws = cluster_draws(2, np.random.default_rng(0), 3)
+        >>> cluster_replicates(np.array([1.0, 1.0, 1.0]), np.array([0, 0, 1]), draws).tolist()
         [1.0, 1.0, 1.0]
     """
-    labels, where = np.unique(clusters, return_inverse=True)
-    n = len(labels)
-    if n == 0:
-        return np.full(n_replicates, np.nan)
+    _, where = np.unique(clusters, return_inverse=True)
+    n = draws.shape[1]
     defined = ~np.isnan(scores)
     sums = np.bincount(where[defined], weights=scores[defined], minlength=n)
     counts = np.bincount(where[defined], minlength=n).astype(np.float64)
-    draws = rng.multinomial(n, np.full(n, 1.0 / n), size=n_replicates)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((draws @ sums) / (draws @ counts))
 

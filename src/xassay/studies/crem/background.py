@@ -26,11 +26,21 @@ def background_rows(n_rows: int, proportion: float, recipe: str) -> IntArray:
         >>> len(background_rows(512, 0.4, "paper")), len(background_rows(512, 0.4, "crem-code"))
         (204, 81)
     """
+    size = background_size(n_rows, proportion, recipe)
     rng = np.random.RandomState(STUDY_SEED)
+    if recipe == "paper":
+        return np.asarray(rng.choice(n_rows, size, replace=False))
+    return np.asarray(rng.randint(0, int(proportion * n_rows), size))
+
+
+def background_size(n_rows: int, proportion: float, recipe: str) -> int:
+    """The number of rows that `background_rows` draws.
+
+    Raises:
+        InputError: the proportion leaves no row.
+    """
     k = int(proportion * n_rows)
     size = k if recipe == "paper" else int(k * proportion)
     if size < 1:
         raise InputError(f"background proportion {proportion:g} of {n_rows} rows leaves no row")
-    if recipe == "paper":
-        return np.asarray(rng.choice(n_rows, k, replace=False))
-    return np.asarray(rng.randint(0, k, size))
+    return size

@@ -1,21 +1,24 @@
 """One unit of the CREM study: one explainer on one altered version at one noise and background."""
 
+import functools
 import hashlib
 import json
+import re
 from collections.abc import Iterator
+from importlib import metadata, resources
 from typing import Any
 
 import attrs
 import numpy as np
 import polars as pl
 
-import xassay
 from xassay import explainers, metrics
 from xassay.circuits import Circuit, Fault, TruthTable, differences, flip_inputs, ground_truth, version_name
 from xassay.circuits.simulation import input_rows
+from xassay.errors import InputError
 from xassay.models import ReconstructionDetector
 from xassay.seeds import generator, legacy_seed
-from xassay.studies.crem.background import background_rows
+from xassay.studies.crem.background import background_rows, background_size
 from xassay.studies.crem.settings import Profile
 from xassay.types import BoolArray, FloatArray, IntArray
 
@@ -23,12 +26,29 @@ ROW_METRICS = ("mrr", "map", "mr_precision", "exact_match", "noise_share")
 """Scores of every explained pair, before averaging."""
 
 
+@functools.cache
+def own_code() -> str:
+    """What of xassay and below it decides scores: a hash of our sources, and versions."""
+    package = resources.files("xassay")
+    sources = [package.joinpath("seeds.py")]
+    for folder in ("circuits", "models", "explainers", "metrics", "studies/crem"):
+        sources += [file for file in package.joinpath(folder).iterdir() if file.name.endswith(".py")]
+    digest = hashlib.sha256()
+    for source in sorted(sources, key=str):
+        digest.update(source.read_bytes())
+    libraries = [f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn")]
+    return " ".join([digest.hexdigest()[:16], *libraries])
+
+
 @attrs.frozen
 class CremCell:
     """See the attributes of `CremSettings`; a cell fixes one value of each.
 
     Attributes:
-        sample: number of rows, or None where every anomalous row is explained (a census).
+        source: the explainer's spec with its file's path in full.
+        code: the version of the explainer's code; if it changes during the run, the cell fails.
+        n_anomalous: anomalous rows of the noise-free table.
+        sample: number of rows, or None where every anomalous row is explained.
         repeat: 0, or the number of the repetition under another seed.
         chunk: which slice of the rows (every n-th from the k-th), as (k, n): no cell is so
             large that much is lost with it, or that others wait for it.
@@ -36,7 +56,10 @@ class CremCell:
 
     circuit: Circuit
     fault: Fault
+    n_anomalous: int
     explainer: str
+    source: str
+    code: str
     options: dict[str, Any] = attrs.field(hash=False)
     noise_kind: str
     noise: float
@@ -53,11 +76,10 @@ class CremCell:
     @property
     def key(self) -> str:
         """Short hash of everything that decides the result, versions of the code included."""
-        record = explainers.record(self.explainer)
         content = {
-            **{field.name: repr(getattr(self, field.name)) for field in attrs.fields(CremCell)},
+            **{f.name: repr(getattr(self, f.name)) for f in attrs.fields(CremCell) if f.name != "source"},
             "options": self.options_text,
-            "code": (xassay.__version__, record.version),
+            "own code": own_code(),
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -65,12 +87,16 @@ class CremCell:
     def label(self) -> str:
         """Readable, and safe as a file name."""
         name, _ = explainers.registry.split_options(self.explainer)
-        name = "".join(c if c.isalnum() or c in "-_" else "-" for c in name.rpartition("/")[2])
-        parts = [f"{self.circuit.name}-{self.fault}".replace(":", "-"), name]
+        parts = [f"{self.circuit.name}-{self.fault}", name.rpartition("/")[2]]
         parts += [f"noise{self.noise:g}"] if self.noise else []
         parts += [f"bg{self.proportion:g}"] + ([f"repeat{self.repeat}"] if self.repeat else [])
         parts += [f"part{self.chunk[0] + 1}of{self.chunk[1]}"] if self.chunk[1] > 1 else []
-        return "-".join(parts)
+        return re.sub(r"[^\w.+-]", "-", "-".join(parts))
+
+    @property
+    def covers(self) -> bool:
+        """Whether every anomalous input is explained, so that no input was sampled."""
+        return self.sample is None or self.sample >= self.n_anomalous
 
     @property
     def options_text(self) -> str:
@@ -82,14 +108,18 @@ class CremCell:
         """Expected milliseconds, roughly."""
         table = self._table(self.circuit)
         rows = min(self.sample or table.n_rows, table.n_rows)
-        background = min(self.max_background, int(self.proportion * table.n_rows))
-        return rows / self.chunk[1] * explainers.record(self.explainer).cost(len(table.columns), background)
+        record = explainers.record(self.source)
+        return rows / self.chunk[1] * record.cost(len(table.columns), self.background_size[0])
 
     @property
     def background_size(self) -> tuple[int, int]:
         """Background rows used, and rows that the recipe drew."""
-        drawn = len(background_rows(self._table(self.circuit).n_rows, self.proportion, self.rules.recipe))
+        drawn = background_size(self._table(self.circuit).n_rows, self.proportion, self.rules.recipe)
         return min(drawn, self.max_background), drawn
+
+    @property
+    def _version(self) -> str:
+        return version_name(self.circuit, self.fault)
 
     def _table(self, circuit: Circuit) -> TruthTable:
         return TruthTable(circuit, int(self.noise) if self.noise_kind == "attribute" else 0)
@@ -102,6 +132,8 @@ class CremCell:
             same inputs), ``output``, the scores of `ROW_METRICS` (NaN where undefined or
             failed, null where they do not apply), ``values``, and ``error`` where it failed.
         """
+        if explainers.record(self.source).version != self.code:
+            raise InputError(f"{self.explainer} changed during the run; run again")
         altered = self.fault.apply(self.circuit)
         table = self._table(altered)
         wrong = differences(self.circuit, altered)
@@ -139,12 +171,14 @@ class CremCell:
 
         A sample takes distinct inputs in random order, each with a random combination of noise
         bits, and comes back to an input, with another combination, only when all are used. The
-        inputs do not depend on the noise level, so scores at two levels are paired.
+        inputs do not depend on the noise level or the repeat, so scores at two levels are paired;
+        the noise bits do.
         """
         if self.sample is None:
             return np.asarray((anomalous[:, None] << n_noise) + np.arange(2**n_noise)).reshape(-1)
-        rng = generator(self.seed, "rows", version_name(self.circuit, self.fault))
+        rng = generator(self.seed, "rows", self._version)
         order = rng.permutation(anomalous)
+        rng = generator(self.seed, "noise bits", self._version, n_noise, self.repeat)
         start = rng.integers(2**n_noise, size=len(anomalous))
         patterns = rng.permutation(2**n_noise)
         nth, position = np.divmod(np.arange(self.sample), len(anomalous))
@@ -154,7 +188,8 @@ class CremCell:
         if self.noise_kind == "attribute" or not self.noise:
             return rows
         n = len(self.circuit.inputs)
-        flipped = flip_inputs(rows[:, :n], self.noise, self.noise_kind, self.seed, input_ids)
+        seed = self.seed if self.repeat == 0 else legacy_seed(self.seed, "flips", self.repeat)
+        flipped = flip_inputs(rows[:, :n], self.noise, self.noise_kind, seed, input_ids)
         return np.hstack([flipped, rows[:, n:]])
 
     def _explained(
@@ -166,13 +201,14 @@ class CremCell:
         background = table.rows(
             background_rows(n_rows, self.proportion, self.rules.recipe)[: self.max_background]
         )
-        seed = self.seed if self.repeat == 0 else legacy_seed(self.seed, "repeat", self.repeat)
+        # versions and noise levels are averaged and divided as independent: so must be their draws
+        seed = legacy_seed(self.seed, "explain", self._version, f"{self.noise:g}", self.repeat)
         patterns, where = np.unique(wrong, axis=0, return_inverse=True)
         for number, pattern in enumerate(patterns):
             positions = np.flatnonzero(where.reshape(-1) == number)
             outputs = np.flatnonzero(pattern)
             explainer = explainers.make(
-                self.explainer,
+                self.source,
                 predict=detector.output_function(outputs),
                 background=background.astype(np.float64),
                 seed=seed,

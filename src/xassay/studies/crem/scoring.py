@@ -16,11 +16,11 @@ from xassay import explainers
 from xassay.circuits import STUDY_FAULTS, Fault, version_name
 from xassay.metrics import equalized_loss_of_accuracy
 from xassay.seeds import generator
-from xassay.statistics import cluster_replicates, interval, repeat_replicates
+from xassay.statistics import cluster_draws, cluster_replicates, interval, repeat_replicates
 from xassay.studies.crem.cell import ROW_METRICS, CremCell
 from xassay.studies.crem.settings import is_embedded
 from xassay.studies.published import Published, crem
-from xassay.types import FloatArray
+from xassay.types import FloatArray, IntArray
 
 
 @attrs.frozen(eq=False)
@@ -41,6 +41,9 @@ Place = tuple[str, str, float, float]
 Group = list[CremCell]
 """The repeats of one explainer on one version at one place, and the chunks of each repeat."""
 
+Draws = dict[str, IntArray]
+"""Bootstrap draws by version, made when first needed."""
+
 
 def place(cell: CremCell) -> Place:
     """Where a cell's score goes in the circuit's average."""
@@ -50,13 +53,13 @@ def place(cell: CremCell) -> Place:
 def grouped(cells: Iterable[CremCell]) -> dict[Place, dict[Fault, Group]]:
     """Cells by place, then by version; those of a version differ in repeat and chunk alone."""
     places: dict[Place, dict[Fault, Group]] = {}
-    for cell in sorted(cells, key=lambda cell: cell.repeat):
+    for cell in sorted(cells, key=lambda cell: (str(cell.fault), cell.repeat)):
         places.setdefault(place(cell), {}).setdefault(cell.fault, []).append(cell)
     return places
 
 
 def version_means(
-    group: Group, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str]
+    group: Group, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str], draws: Draws
 ) -> dict[str, Mean]:
     """The mean of each metric over a version's pairs."""
     cell = group[0]
@@ -75,24 +78,36 @@ def version_means(
     means = {}
     for metric in metrics:
         scores = np.stack([part[metric].to_numpy() for part in parts], axis=1)
-        # the same stream for every explainer, noise level and metric: their replicates are paired
-        rng = generator(cell.seed, "bootstrap", version_name(cell.circuit, cell.fault))
         defined = ~np.isnan(scores)
-        if not defined.any():
-            replicates = None
-        elif cell.sample is None:
-            replicates = repeat_replicates(scores, clusters, rng)
-        else:
-            replicates = cluster_replicates(scores[:, 0], clusters, rng)
+        value = float(scores[defined].mean()) if defined.any() else float("nan")
         means[metric] = Mean(
-            float(scores[defined].mean()) if defined.any() else float("nan"),
-            replicates,
+            value,
+            _replicates(cell, value, scores, clusters, draws) if defined.any() else None,
             n=len(scores),
             n_failed=int(failed.any(axis=1).sum()),
             n_undefined=int((~defined & ~failed).any(axis=1).sum()),
             reason=errors[0] if errors else None,
         )
     return means
+
+
+def _replicates(
+    cell: CremCell, value: float, scores: FloatArray, clusters: IntArray, draws: Draws
+) -> FloatArray | None:
+    """Over seeds where every input was explained, else over the inputs that were drawn."""
+    version = version_name(cell.circuit, cell.fault)
+    if cell.covers:
+        words = (cell.explainer, f"{cell.noise:g}", f"{cell.proportion:g}")
+        return repeat_replicates(scores, clusters, generator(cell.seed, "repeats", version, *words))
+    n = len(np.unique(clusters))
+    if version not in draws:
+        # one matrix for every explainer, noise level and metric: their replicates are paired
+        draws[version] = cluster_draws(n, generator(cell.seed, "bootstrap", version))
+    replicates = cluster_replicates(scores[:, 0], clusters, draws[version])
+    if explainers.record(cell.source).stochastic:
+        return replicates
+    # inputs were drawn without replacement; for an exact explainer the correction is exact too
+    return np.asarray(value + (replicates - value) * np.sqrt(1 - n / cell.n_anomalous))
 
 
 def mean_of(means: Sequence[Mean]) -> Mean:
@@ -145,8 +160,9 @@ def score(
         failures: why the others did not, by cell key.
     """
     places = grouped(cells)
+    draws: Draws = {}
     means = {
-        where: {fault: version_means(group, frames, failures) for fault, group in versions.items()}
+        where: {fault: version_means(group, frames, failures, draws) for fault, group in versions.items()}
         for where, versions in places.items()
     }
     rows = []
@@ -162,11 +178,8 @@ def score(
                 by_metric.setdefault(metric, []).append(mean)
                 rows.append(_row(group[0], metric, mean) | {"level": "version", "fault": str(fault)})
         first = next(iter(versions.values()))[0]
-        comparable = is_embedded(first.circuit) and [
-            f.gate for f in versions if f.change == "negate"
-        ] == list(STUDY_FAULTS[circuit])
         for metric, several in by_metric.items():
-            figure = _published(first, metric) if comparable else None
+            figure = _published(first, set(versions), metric)
             rows.append(
                 _row(first, metric, mean_of(several))
                 | {
@@ -178,9 +191,18 @@ def score(
     return rows
 
 
-def _published(cell: CremCell, metric: str) -> Published | None:
-    method = explainers.record(cell.explainer).published
-    if method is None or (cell.noise and cell.noise_kind != "attribute"):
+def _published(cell: CremCell, faults: set[Fault], metric: str) -> Published | None:
+    """The published figure, if it was measured on just this: circuit, faults, truth, method, noise."""
+    name, own_options = explainers.registry.split_options(cell.explainer)
+    method = explainers.record(name).published
+    if (
+        method is None
+        or own_options
+        or cell.truth != "altered"
+        or (cell.noise and cell.noise_kind != "attribute")
+        or not is_embedded(cell.circuit)
+        or faults != {Fault(gate) for gate in STUDY_FAULTS[cell.circuit.name]}
+    ):
         return None
     return crem().get((cell.circuit.name, method, metric, cell.proportion, cell.noise))
 
@@ -200,7 +222,7 @@ def _row(cell: CremCell, metric: str, mean: Mean) -> dict[str, Any]:
         "seed": cell.seed,
         "explainer": cell.explainer,
         "options": cell.options_text,
-        "engine": explainers.record(cell.explainer).engine,
+        "engine": explainers.record(cell.source).engine,
         "metric": metric,
         "value": None if failed else mean.value,
         "ci_low": bounds[0] if bounds else None,

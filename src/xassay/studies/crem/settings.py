@@ -37,7 +37,7 @@ class Profile:
     ties: str
     rank_zeros: bool = True
     skip: tuple[int, ...] = ()
-    options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    options: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
 
 
 _LASSO = {"kernel_shap": {"l1_reg": "auto"}}
@@ -86,8 +86,8 @@ class CremSettings:
         truth: ``altered`` (the study: walk the altered circuit) or ``model`` (the original).
         ties: a tie rule in place of the profile's.
         seed: the run's seed.
-        repeats: how often a version of which every row is explained is explained anew under
-            another seed, to give its interval.
+        repeats: how often a version whose every anomalous input is explained is explained anew
+            under another seed, to give its interval.
 
     Raises:
         InputError: a value that cannot be used; the message names the option.
@@ -154,8 +154,12 @@ class CremSettings:
             ("repeats", self.repeats, 1),
             ("seed", self.seed, 0),
         ):
-            if value is not None and value < least:
-                raise InputError(f"{option} must be at least {least}, not {value}")
+            if value is None:
+                continue
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise InputError(f"{option} must be a whole number, not {value!r}")
+            if not least <= value < 2**63:
+                raise InputError(f"{option} must be at least {least} and below 2^63, not {value}")
 
     @property
     def rules(self) -> Profile:
@@ -181,7 +185,8 @@ class CremSettings:
         name, given = explainers.registry.split_options(spec)
         options: dict[str, Any] = {}
         if name in ("kernel_shap", "sampling_shap"):
-            options["nsamples"] = "auto" if circuit.name == "c17" else 500
+            is_c17 = circuit.name == "c17" and is_embedded(circuit)
+            options["nsamples"] = "auto" if is_c17 else 500
         return {**options, **self.rules.options.get(name, {}), **given}
 
 

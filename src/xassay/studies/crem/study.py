@@ -49,17 +49,22 @@ class CremStudy:
         for noise, proportion in self._places(circuit):
             extra = int(noise) if settings.noise_kind == "attribute" else 0
             TruthTable(circuit, extra)  # refuses a table out of reach before anything runs
-            sample = settings.sample
-            if sample is not None and sample >= n_anomalous << extra:
-                sample = None
-            chunks = -(-(n_anomalous << extra if sample is None else sample) // CHUNK_ROWS)
+            total = n_anomalous << extra
+            sample = settings.sample if settings.sample is not None and settings.sample < total else None
+            chunks = -(-(total if sample is None else sample) // CHUNK_ROWS)
+            covers = sample is None or sample >= n_anomalous
+            noise_is_drawn = noise > 0 and (settings.noise_kind != "attribute" or sample is not None)
             for spec in settings.explainers:
-                repeats = settings.repeats if sample is None and explainers.record(spec).stochastic else 1
+                record = explainers.record(spec)
+                repeats = settings.repeats if covers and (record.stochastic or noise_is_drawn) else 1
                 cells += [
                     CremCell(
                         circuit=circuit,
                         fault=fault,
+                        n_anomalous=n_anomalous,
                         explainer=spec,
+                        source=explainers.registry.absolute(spec),
+                        code=record.version,
                         options=settings.explainer_options(circuit, spec),
                         noise_kind=settings.noise_kind,
                         noise=noise,
@@ -125,7 +130,7 @@ class CremStudy:
         capped = {}
         for cell in self.cells:
             used, drawn = cell.background_size
-            if used < drawn and explainers.record(cell.explainer).engine != "native":
+            if used < drawn and explainers.record(cell.source).uses_background:
                 capped[cell.circuit.name, cell.noise, cell.proportion] = (used, drawn)
         return [
             f"{circuit}{f', {noise:g} noise columns' if noise else ''}: the background of {drawn:,} rows "
