@@ -101,7 +101,7 @@ def print_view(view: View) -> None:
         rows = [
             [test.metric, test.name, test.statistic, f"{test.p_value:.2g}", test.blocks] for test in tests
         ]
-        out.print(table(["metric", "test of all explainers", "statistic", "p", "blocks"], rows))
+        out.print(table(["metric", "test of the explainers", "statistic", "p", "blocks"], rows))
     for line in (*view.notices, *(f"failed: {failure}" for failure in view.failures)):
         out.print(f"note: {line}", markup=False, style="yellow")
 

@@ -67,6 +67,7 @@ class _Reader:
             raise self._source.error(f"expected {mark!r} after {after}, found {token.text!r}", token.line)
 
     def atom(self, what: str) -> _Atom:
+        """A name."""
         token = self._next(what)
         if token.text in "[],.":
             raise self._source.error(f"expected {what}, found {token.text!r}", token.line)
@@ -100,9 +101,11 @@ class _Reader:
         return self._tokens[self._position].text if self._position < len(self._tokens) else ""
 
     def stop(self, what: str) -> None:
+        """The full stop after a term."""
         self._mark(".", what)
 
     def end(self) -> None:
+        """Nothing more."""
         if self._position < len(self._tokens):
             token = self._tokens[self._position]
             raise self._source.error(f"unexpected {token.text!r} after the last term", token.line)

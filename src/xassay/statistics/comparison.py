@@ -74,17 +74,8 @@ def compare(scores: FloatArray, methods: Sequence[str]) -> list[Comparison]:
         return []
     if k == 2:  # noqa: PLR2004 - a pair
         paired = stats.wilcoxon(table[:, 0], table[:, 1])
-        return [
-            Comparison(
-                "wilcoxon",
-                methods[0],
-                methods[1],
-                float(paired.statistic),
-                (None, None),
-                float(paired.pvalue),
-                n,
-            )
-        ]
+        found = float(paired.statistic), (None, None), float(paired.pvalue)
+        return [Comparison("wilcoxon", methods[0], methods[1], *found, n)]
     chi2, p_value = stats.friedmanchisquare(*table.T)
     results = [Comparison("friedman", None, None, float(chi2), (float(k - 1), None), float(p_value), n)]
     left = n * (k - 1) - chi2

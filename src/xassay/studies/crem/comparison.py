@@ -12,6 +12,8 @@ from xassay.statistics import compare
 Proportions = Mapping[str, float]
 """Circuit -> background proportion."""
 
+_COPIED = ("test", "first", "second", "statistic", "p_value", "n_blocks")
+
 
 def tests(
     results: pl.DataFrame, families: Sequence[tuple[float | None, Proportions, Proportions]]
@@ -29,39 +31,39 @@ def tests(
     """
     for background, for_scores, for_ela in families:
         for metric in ("mrr", "map", "mr_precision", "ela"):
-            noisy = metric == "ela"
-            proportions = for_ela if noisy else for_scores
-            chosen = pl.DataFrame(
-                {"circuit": list(proportions), "background": list(proportions.values())},
-                schema={"circuit": pl.String, "background": pl.Float64},
+            blocks, proportions = (
+                ("circuits x noise", for_ela) if metric == "ela" else ("versions", for_scores)
             )
-            table = (
-                results.filter(
-                    pl.col("metric") == metric,
-                    pl.col("level") == ("circuit" if noisy else "version"),
-                    (pl.col("noise") > 0) == noisy,
-                )
-                .join(chosen, on=["circuit", "background"], how="semi")
-                .pivot(on="explainer", index=["circuit", "fault", "noise"], values="value")
-                .drop("circuit", "fault", "noise")
-            )
-            names = sorted(name for name in table.columns if not explainers.record(name).baseline)
-            if not names:
-                continue
+            table = _blocks_by_explainer(results, metric, proportions)
             sign = 1.0 if describe(metric).higher_is_better else -1.0
-            scores = sign * table.select(pl.col(names).fill_null(float("nan"))).to_numpy()
-            for test in compare(scores, names):
+            for test in compare(sign * table.to_numpy(), table.columns) if table.columns else []:
                 yield {
                     "study": "crem",
                     "metric": metric,
                     "background": background,
-                    "blocks": "circuits x noise" if noisy else "versions",
-                    "test": test.test,
-                    "first": test.first,
-                    "second": test.second,
-                    "statistic": test.statistic,
+                    "blocks": blocks,
                     "df1": test.df[0],
                     "df2": test.df[1],
-                    "p_value": test.p_value,
-                    "n_blocks": test.n_blocks,
+                    **{name: getattr(test, name) for name in _COPIED},
                 }
+
+
+def _blocks_by_explainer(results: pl.DataFrame, metric: str, proportions: Proportions) -> pl.DataFrame:
+    """One row a block, one column an explainer, NaN where a score is missing."""
+    noisy = metric == "ela"
+    chosen = pl.DataFrame(
+        {"circuit": list(proportions), "background": list(proportions.values())},
+        schema={"circuit": pl.String, "background": pl.Float64},
+    )
+    table = (
+        results.filter(
+            pl.col("metric") == metric,
+            pl.col("level") == ("circuit" if noisy else "version"),
+            (pl.col("noise") > 0) == noisy,
+        )
+        .join(chosen, on=["circuit", "background"], how="semi")
+        .pivot(on="explainer", index=["circuit", "fault", "noise"], values="value")
+        .drop("circuit", "fault", "noise")
+    )
+    names = sorted(name for name in table.columns if not explainers.record(name).baseline)
+    return table.select(pl.col(names).fill_null(float("nan"))) if names else pl.DataFrame()
