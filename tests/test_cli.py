@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from xassay import cli
+from xassay import cli, runner
 
 QUICK = ["run", "crem", "--circuits", "c17", "--explainers", "single_flip,random", "--sample", "3"]
 
@@ -44,8 +44,7 @@ def test_the_same_command_finds_its_own_folder_and_continues(capsys, tmp_path, m
 def test_a_failing_explainer_exits_with_1(capsys, tmp_path):
     path = tmp_path / "mine.py"
     path.write_text("def explain(predict, background, X):\n    raise ValueError('nothing to say')\n")
-    code, out, _ = call(
-        capsys,
+    asked = [
         "run",
         "crem",
         "--circuits",
@@ -54,9 +53,14 @@ def test_a_failing_explainer_exits_with_1(capsys, tmp_path):
         f"{path}:explain",
         "--out",
         str(tmp_path / "r"),
-    )
+    ]
+    code, out, err = call(capsys, *asked)
     assert code == 1
-    assert "nothing to say" in out
+    assert "failed" in out
+    assert err.count("nothing to say") == 1
+    code, out, err = call(capsys, *asked, "--quiet")
+    assert (code, out) == (1, "")
+    assert "nothing to say" in err
 
 
 BAD = {
@@ -73,6 +77,14 @@ BAD = {
     "option": ["run", "crem", "--sampel", "3"],
     "option value": ["run", "crem", "--sample", "many"],
     "jobs": [*QUICK, "--jobs", "0"],
+    "a word too many": ["run", "crem", "--circuits", "c17", "74182"],
+    "tie rule": ["run", "crem", "--ties", ""],
+    "number that is not whole": ["run", "crem", "--sample", "2.5"],
+    "huge seed": ["run", "crem", "--seed", "9223372036854775808"],
+    "no folder": ["run", "crem", "--out", ""],
+    "all and sample": ["run", "crem", "--all", "--sample", "3"],
+    "option twice": ["run", "crem", "--explainers", "lime:n_samples=9:n_samples=8"],
+    "same fault twice": ["run", "crem", "--circuits", "c17", "--faults", "z4,z4:and"],
     "command": ["rn"],
     "report folder": ["report", "absent"],
     "show": ["circuits", "show", "c18"],
@@ -178,7 +190,7 @@ def test_an_interrupt_says_how_to_continue(capsys, monkeypatch):
     def interrupted(*_args, **_kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "app", interrupted)
+    monkeypatch.setattr(runner, "run", interrupted)
     code, _, err = call(capsys, *QUICK)
     assert code == 130
     assert "continues from there" in err

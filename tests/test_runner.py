@@ -141,3 +141,36 @@ def test_a_relative_file_means_the_same_in_every_process(tmp_path, monkeypatch):
         run(folder / "one", jobs=1, **settings)
         run(folder / "two", jobs=2, **settings)
         assert content(folder / "one") == content(folder / "two")
+
+
+def test_a_part_of_another_cell_is_not_taken_for_its_own(tmp_path):
+    run(tmp_path)
+    before = content(tmp_path)
+    first, second, *_ = sorted((tmp_path / "instances").iterdir())
+    first.write_bytes(second.read_bytes())
+    second.write_bytes((tmp_path / "results.parquet").read_bytes())
+    run(tmp_path)
+    assert content(tmp_path) == before
+
+
+def test_timings_outlive_a_run_that_had_nothing_to_do(tmp_path):
+    run(tmp_path)
+    before = results.read_parquet(tmp_path / "timings.parquet")
+    run(tmp_path)
+    after = results.read_parquet(tmp_path / "timings.parquet")
+    assert before["seconds"].equals(after["seconds"])
+    assert after["resumed"].all()
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"settings": 3, "study": "crem"}', "{"])
+def test_a_plan_that_is_none_is_one_line(tmp_path, text):
+    (tmp_path / "plan.json").write_text(text)
+    with pytest.raises(InputError, match=r"plan\.json"):
+        run(tmp_path)
+
+
+def test_a_folder_with_files_of_the_same_names_is_left_alone(tmp_path):
+    (tmp_path / "results.parquet").write_text("mine")
+    with pytest.raises(InputError, match="would overwrite"):
+        run(tmp_path)
+    assert (tmp_path / "results.parquet").read_text() == "mine"

@@ -4,12 +4,20 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from cyclopts import App, CycloptsError, Parameter
 
 import xassay
 from xassay.errors import InputError, RunError, XassayError
+
+
+def _whole(_: Any, tokens: Sequence[Any]) -> int:
+    """2.5 is no whole number, and is not made one."""
+    return int(tokens[0].value)
+
+
+Whole = Annotated[int, Parameter(converter=_whole)]
 
 app = App(
     name="xassay",
@@ -17,6 +25,7 @@ app = App(
     version=xassay.__version__,
     help_format="plaintext",
     default_parameter=Parameter(negative=""),
+    suppress_keyboard_interrupt=False,
 )
 run_app = App(name="run", help="Run a study.")
 circuits_app = App(name="circuits", help="List, show and export circuits with known faults.")
@@ -72,16 +81,16 @@ def crem(
     noise: str = "0",
     noise_kind: str = "attribute",
     background: str | None = None,
-    max_background: int = 1000,
+    max_background: Whole = 1000,
     profile: str = "xassay",
-    sample: int = 200,
+    sample: Whole | None = None,
     all: bool = False,  # noqa: A002 - the option's name
     truth: str = "altered",
     ties: str | None = None,
-    repeats: int = 5,
-    seed: int = 0,
-    jobs: int = 1,
-    out: Path | None = None,
+    repeats: Whole = 5,
+    seed: Whole = 0,
+    jobs: Whole = 1,
+    out: str | None = None,
     quiet: bool = False,
 ) -> int:
     """Score explainers against the true causes of anomalies in digital circuits.
@@ -104,7 +113,7 @@ def crem(
         max_background: Larger backgrounds are sampled down to this many rows.
         profile: xassay (expected ties, all features ranked), paper (nearest to the published
             tables) or crem-code (as the study's public code does it).
-        sample: Anomalous rows explained in each altered version.
+        sample: Anomalous rows explained in each altered version. Default: 200.
         all: Explain every anomalous row.
         truth: altered (walk the altered circuit, as the study) or model (the original).
         ties: expected, ordered or reversed, in place of the profile's rule.
@@ -112,12 +121,14 @@ def crem(
         seed: Seed of everything random.
         jobs: Number of processes; changes nothing in the results.
         out: Folder of the run. Default: a folder under runs/ named after the settings.
-        quiet: Print nothing but errors.
+        quiet: Print nothing but errors and failures.
     """
     from xassay import api, runner, terminal
     from xassay.report import view
     from xassay.studies.crem import CremSettings, CremStudy
 
+    if all and sample is not None:
+        raise InputError("--all and --sample exclude each other")
     settings = CremSettings(
         circuits=_split(circuits),
         faults=_split(faults),
@@ -127,19 +138,21 @@ def crem(
         background=_numbers("background", background),
         max_background=max_background,
         profile=profile,
-        sample=None if all else sample,
+        sample=None if all else 200 if sample is None else sample,
         truth=truth,
         ties=ties,
         repeats=repeats,
         seed=seed,
     )
     study = CremStudy(settings)
-    folder = out or api.default_folder(study)
-    title = f"{len(study.cells)} cells, {jobs} job{'s' if jobs > 1 else ''}, into {folder}"
+    folder = api.default_folder(study) if out is None else _folder(out)
+    title = f"{_plural(len(study.cells), 'cell')}, {_plural(jobs, 'job')}, into {folder}"
     bar = None if quiet else terminal.Bar(title, study.notices)
     done = api.finish(runner.run(study, folder, jobs=jobs, progress=bar))
+    shown = view.load(folder)
+    terminal.print_failures(shown)
     if not quiet:
-        terminal.print_view(view.load(folder))
+        terminal.print_view(shown)
         terminal.console().print(f"report: {folder / 'report.html'}", markup=False)
     return _FAILED if done.failed else 0
 
@@ -157,7 +170,9 @@ def report(folder: Path) -> int:
     from xassay import terminal
 
     path = reports.write(folder)
-    terminal.print_view(reports.load(folder))
+    shown = reports.load(folder)
+    terminal.print_failures(shown)
+    terminal.print_view(shown)
     terminal.console().print(f"report: {path}", markup=False)
     return 0
 
@@ -218,7 +233,7 @@ def show(circuit: str) -> int:
 @circuits_app.command
 def export(
     *,
-    out: Path,
+    out: str,
     circuits: str = "c17,74182,74283,74181",
     faults: str | None = None,
     noise: str = "0",
@@ -248,10 +263,20 @@ def export(
         path
         for circuit, chosen in by_circuit.values()
         for level in settings.noise
-        for path in write(circuit, chosen, out, n_noise=int(level), layout=layout)
+        for path in write(circuit, chosen, _folder(out), n_noise=int(level), layout=layout)
     ]
-    terminal.console().print(f"{len(written)} files under {out}", markup=False)
+    terminal.console().print(f"{_plural(len(written), 'file')} under {out}", markup=False)
     return 0
+
+
+def _plural(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def _folder(text: str) -> Path:
+    if not text.strip():
+        raise InputError("--out: name a folder")
+    return Path(text)
 
 
 def _split(text: str | None) -> tuple[str, ...]:

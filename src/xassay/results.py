@@ -123,8 +123,8 @@ def _atomically(path: Path, write: Callable[[Path], Any]) -> None:
         raise InputError(f"{path}: cannot be written: {reason}") from None
 
 
-def read_parquet(path: Path) -> pl.DataFrame:
-    """Read a frame.
+def read_parquet(path: Path, columns: Iterable[str] = ()) -> pl.DataFrame:
+    """Read a frame that has at least these columns.
 
     Raises:
         InputError: the file is not there, or is no Parquet file of this schema version.
@@ -140,7 +140,21 @@ def read_parquet(path: Path) -> pl.DataFrame:
             f"{path}: written with schema {table['schema'][0]}, this version reads {SCHEMA_VERSION}; "
             "run it again"
         )
+    if missing := set(columns) - set(table.columns):
+        raise InputError(f"{path}: has no column {min(missing)!r}; it was not written by this version")
     return table
+
+
+def read_plan(path: Path) -> dict[str, Any]:
+    """Read a ``plan.json``.
+
+    Raises:
+        InputError: the file is not there, or is no plan.
+    """
+    plan = read_json(path)
+    if not isinstance(plan, dict) or not isinstance(plan.get("settings"), dict) or "study" not in plan:
+        raise InputError(f"{path}: is no plan of a run; delete the folder or choose another")
+    return plan
 
 
 def read_json(path: Path) -> Any:

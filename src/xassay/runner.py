@@ -25,6 +25,8 @@ from xassay.types import Cell
 BULKY = ("values",)
 """Columns of a stored part that no score needs: they stay on the disk."""
 
+OWN_FILES = ("results.parquet", "tests.parquet", "timings.parquet", "report.html", "instances")
+
 
 class Study(Protocol):
     """What the runner needs to know of a study."""
@@ -101,8 +103,8 @@ class Run:
 
     @property
     def failed(self) -> bool:
-        """Whether any score could not be had."""
-        return bool((self.scores["status"] == "failed").any())
+        """Whether anything could not be scored: a whole score, or a row of one."""
+        return bool(((self.scores["status"] == "failed") | (self.scores["n_failed"] > 0)).any())
 
 
 @attrs.frozen(eq=False)
@@ -140,11 +142,12 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
     stored = {path.stem.rpartition("-")[2]: path for path in instances.glob("*.parquet")}
     # keys are read once: a user's file may change while the run goes on
     cells = {cell.key: cell for cell in study.cells}
-    frames = {key: frame for key in cells if (frame := _read(stored.get(key))) is not None}
+    kept = {key: part for key in cells if (part := _read(stored.get(key), key)) is not None}
+    frames = {key: part[0] for key, part in kept.items()}
     todo = sorted((key for key in cells if key not in frames), key=lambda key: -cells[key].cost)
     done = sum(cells[key].cost for key in frames)
     progress.start(done + sum(cells[key].cost for key in todo), done)
-    timings = [_timing(cells[key], frame, None) for key, frame in frames.items()]
+    timings = [_timing(cells[key], *part, resumed=True) for key, part in kept.items()]
     failures: dict[str, str] = {}
     try:
         for key, outcome in _outcomes({key: cells[key] for key in todo}, jobs):
@@ -152,9 +155,10 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
             if outcome.frame is None:
                 failures[key] = outcome.error or "unknown"
             else:
-                results.write_parquet(outcome.frame, instances / f"{cell.label}-{key}.parquet")
+                stamped = outcome.frame.with_columns(cell=pl.lit(key), seconds=pl.lit(outcome.seconds))
+                results.write_parquet(stamped, instances / f"{cell.label}-{key}.parquet")
                 frames[key] = outcome.frame.drop(BULKY, strict=False)
-                timings.append(_timing(cell, outcome.frame, outcome.seconds))
+                timings.append(_timing(cell, outcome.frame, outcome.seconds, resumed=False))
             progress.advance(cell.label, cell.cost)
     finally:
         progress.stop()
@@ -205,24 +209,26 @@ def _work(cell: Cell) -> _Outcome:
     return _Outcome(frame, None, time.perf_counter() - began)
 
 
-def _timing(cell: Cell, frame: pl.DataFrame, seconds: float | None) -> dict[str, Any]:
+def _timing(cell: Cell, frame: pl.DataFrame, seconds: float, *, resumed: bool) -> dict[str, Any]:
     return {
         "cell": cell.label,
         "rows": len(frame),
         "seconds": seconds,
-        "resumed": seconds is None,
+        "resumed": resumed,
     }
 
 
 def _claim(study: Study, folder: Path) -> None:
     """Write the plan, or see that the folder's own is the same."""
     path = folder / "plan.json"
+    if not path.exists() and any((folder / name).exists() for name in OWN_FILES):
+        raise InputError(f"{folder} holds files that a run would overwrite; choose another --out")
     if path.exists():
-        found = results.read_json(path)
+        found = results.read_plan(path)
         if found.get("study") != study.name:
             raise InputError(f"{folder} holds a run of another study; choose another --out")
         for name, value in study.plan()["settings"].items():
-            theirs = found.get("settings", {}).get(name)
+            theirs = found["settings"].get(name)
             if json.loads(json.dumps(value)) != theirs:
                 raise InputError(
                     f"{folder} holds a run with other settings ({name}: {theirs!r}, now {value!r}); choose "
@@ -240,11 +246,14 @@ def _claim(study: Study, folder: Path) -> None:
     )
 
 
-def _read(path: Path | None) -> pl.DataFrame | None:
-    """A stored part, or None where there is none or it cannot be read: then it is computed again."""
+def _read(path: Path | None, key: str) -> tuple[pl.DataFrame, float] | None:
+    """A stored part and its seconds, or None where there is none that is whole and the cell's own."""
     if path is None:
         return None
     try:
-        return results.read_parquet(path).drop(BULKY, strict=False)
-    except InputError:
+        part = results.read_parquet(path)
+        if part["cell"].unique().to_list() != [key]:
+            return None
+        return part.drop("cell", "seconds", *BULKY, strict=False), float(part["seconds"][0])
+    except (InputError, pl.exceptions.ColumnNotFoundError):
         return None

@@ -90,7 +90,9 @@ def print_view(view: View) -> None:
     """The tables of a run: ours, interval, published, difference."""
     out = console()
     for block in (*view.correctness, *view.robustness):
-        out.print(_block(block))
+        title, made = _block(block)
+        out.print(f"[bold]{escape(title)}[/bold]")
+        out.print(made)
     if view.best:
         rows = [
             [best.circuit, best.explainer, best.metric, f"{best.proportion:g}", f"{best.value:.3f}"]
@@ -102,27 +104,41 @@ def print_view(view: View) -> None:
             [test.metric, test.name, test.statistic, f"{test.p_value:.2g}", test.blocks] for test in tests
         ]
         out.print(table(["metric", "test of the explainers", "statistic", "p", "blocks"], rows))
-    for line in (*view.notices, *(f"failed: {failure}" for failure in view.failures)):
+    for line in view.notices:
         out.print(f"note: {line}", markup=False, style="yellow")
 
 
-def _block(block: Block) -> Table:
-    """A block as a table; exact match is left to the page, as the terminal is narrow."""
+def print_failures(view: View) -> None:
+    """What could not be scored, on standard error."""
+    said = console(stderr=True)
+    for failure in view.failures:
+        said.print(f"failed: {failure}", markup=False, style="red")
+
+
+def _block(block: Block) -> tuple[str, Table]:
+    """A block as a title and a table; exact match is left to the page, as the terminal is narrow."""
     columns = [(key, name) for key, name in block.columns if key != "exact_match"]
+    counts = {line.counts for line in block.lines}
     rows = []
     for line in block.lines:
         scores = [line.scores.get(key) for key, _ in columns]
         published = [score.beside if score else "" for score in scores]
         below = any(published)
         cells = [
-            (escape(score.text) if score else "") + (f"\n[dim]{beside}[/dim]" if below else "")
+            (escape(_narrow(score.text)) if score else "") + (f"\n[dim]{beside}[/dim]" if below else "")
             for score, beside in zip(scores, published, strict=True)
         ]
         name = escape(line.explainer) + ("\n[dim]  published (diff.)[/dim]" if below else "")
-        rows.append([name, *cells, line.counts])
-    made = table(["explainer", *(name for _, name in columns), "explained"], rows)
-    made.title, made.title_justify, made.title_style = block.title, "left", "bold"
-    return made
+        rows.append([name, *cells, *([line.counts] if len(counts) > 1 else [])])
+    last = ["explained"] if len(counts) > 1 else []
+    n, comma, wrong = next(iter(counts)).partition(", ")
+    shared = "" if len(counts) > 1 else f", {n} explanations{comma}{wrong}"
+    return f"{block.title}{shared}", table(["explainer", *(name for _, name in columns), *last], rows)
+
+
+def _narrow(text: str) -> str:
+    """Bounds without their leading zero, so that three scores fit eighty columns."""
+    return text.replace("[0.", "[.").replace(", 0.", ", .")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

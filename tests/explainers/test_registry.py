@@ -60,7 +60,7 @@ def test_published_methods_carry_their_published_name(name: str, published: str 
     [
         ("lime", "lime", {}),
         ("lime:", "lime", {}),
-        ("kernel_shap:nsamples=2000:l1_reg=none", "kernel_shap", {"nsamples": 2000, "l1_reg": None}),
+        ("kernel_shap:nsamples=2000:l1_reg=none", "kernel_shap", {"nsamples": 2000, "l1_reg": "none"}),
         ("kernel_shap:l1_reg=aic", "kernel_shap", {"l1_reg": "aic"}),
         ("lime: kernel_width = 0.5", "lime", {"kernel_width": 0.5}),
         ("x:a=1e3:b=-2:c=True:d=FALSE:e=", "x", {"a": 1000.0, "b": -2, "c": True, "d": False, "e": ""}),

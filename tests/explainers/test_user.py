@@ -7,6 +7,7 @@ import pytest
 
 from xassay import explainers
 from xassay.errors import InputError
+from xassay.explainers import registry
 from xassay.types import Explanation, FloatArray
 
 Write = Callable[[str], str]
@@ -135,7 +136,10 @@ def test_draws_do_not_depend_on_the_folder(file: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("function", "error"),
     [
-        ("narrow", r"ExplainerError: the explainer returned shape (1, 1), expected (2, 1)"),
+        (
+            "narrow",
+            r"ExplainerError: mine.py:narrow returned shape (1, 1) for one row of 2 columns, expected (1, 2)",
+        ),
         ("wordy", "ValueError: could not convert string to float: 'high'"),
     ],
 )
@@ -195,3 +199,41 @@ def test_an_unchanged_file_runs_once(write: Write, tmp_path: Path) -> None:
     spec = f"{write(source)}:f"
     assert explainers.record(spec) == explainers.record(spec)
     assert log.read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("code", "options", "words"),
+    [
+        ("def f(predict, background, X): return X", ":foo=1", "foo"),
+        ("def f(): return 1", "", "too many positional arguments"),
+        ("def f(predict, background, X, *, needed): return X", "", "needed"),
+    ],
+)
+def test_a_function_that_cannot_be_called_so_is_refused_at_once(
+    tmp_path: Path, code: str, options: str, words: str
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(code)
+    with pytest.raises(InputError, match=words):
+        registry.check_spec(f"{path}:f{options}")
+
+
+def test_a_function_may_leave_python_and_only_its_rows_fail(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("import sys\n\ndef f(predict, background, X):\n    sys.exit(3)\n")
+    explained = registry.make(f"{path}:f", predict=lambda rows: rows[:, 0], background=np.eye(2)).explain(
+        np.eye(2)
+    )
+    assert explained.errors == {0: "SystemExit: 3", 1: "SystemExit: 3"}
+
+
+def test_modules_beside_the_file_can_be_imported(tmp_path: Path) -> None:
+    (tmp_path / "beside_the_file.py").write_text("GAIN = 4")
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import beside_the_file\n\ndef f(predict, background, X):\n    return X * beside_the_file.GAIN\n"
+    )
+    explained = registry.make(f"{path}:f", predict=lambda rows: rows[:, 0], background=np.eye(2)).explain(
+        [[1, 0]]
+    )
+    assert explained.values.tolist() == [[4.0, 0.0]]

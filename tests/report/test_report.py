@@ -58,7 +58,7 @@ def test_the_best_background_is_the_one_with_the_highest_score(folder):
 def test_robustness_has_a_column_a_noise_level(folder):
     titles = [block.title for block in report.load(folder).robustness]
     assert any(title.startswith("ELA, c17") for title in titles)
-    assert report.load(folder).robustness[0].columns == (("2", "2 columns"),)
+    assert report.load(folder).robustness[0].columns == (("2", "2 noise columns"),)
 
 
 def test_the_page_stands_alone_and_is_well_formed(folder):

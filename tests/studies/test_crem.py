@@ -6,7 +6,7 @@ import pytest
 
 from xassay import circuits, metrics, run_crem
 from xassay.errors import InputError
-from xassay.studies.crem import CremSettings, CremStudy
+from xassay.studies.crem import CremSettings, CremStudy, scoring
 from xassay.studies.crem import study as crem_study
 from xassay.studies.crem.background import background_rows
 from xassay.studies.crem.settings import versions
@@ -234,9 +234,9 @@ def test_the_paper_profile_never_ranks_the_first_feature():
 def test_kernel_shap_takes_the_package_default_on_c17_and_500_samples_elsewhere():
     settings = CremSettings()
     c17, other = circuits.load("c17"), circuits.load("74182")
-    assert settings.explainer_options(c17, "kernel_shap") == {"nsamples": "auto"}
-    assert settings.explainer_options(other, "kernel_shap") == {"nsamples": 500}
-    assert settings.explainer_options(other, "kernel_shap:nsamples=9") == {"nsamples": 9}
+    assert settings.explainer_options(c17, "kernel_shap") == {"nsamples": "auto", "l1_reg": "none"}
+    assert settings.explainer_options(other, "kernel_shap") == {"nsamples": 500, "l1_reg": "none"}
+    assert settings.explainer_options(other, "kernel_shap:nsamples=9")["nsamples"] == 9
     paper = CremSettings(profile="paper").explainer_options(other, "kernel_shap")
     assert paper == {"nsamples": 500, "l1_reg": "auto"}
 
@@ -279,6 +279,8 @@ def test_a_failing_explainer_is_a_result_and_a_failing_row_is_counted(tmp_path):
     assert part["status"] == "ok"
     assert 0 < part["n_failed"] < part["n"]
     assert 0 < part["value"] < 1
+    partial = run_crem(circuits=["c17"], explainers=[f"{path}:sometimes"], sample=None, repeats=1)
+    assert partial.failed
 
 
 def test_friedman_takes_the_versions_as_blocks():
@@ -358,3 +360,25 @@ def test_cutting_a_version_into_cells_changes_nothing(monkeypatch):
     pieces = run_crem(**settings)
     assert len(CremStudy(CremSettings(**settings)).cells) == 2 * 4 * 3 * 3
     assert pieces.scores.equals(whole.scores, null_equal=True)
+
+
+def test_a_version_without_any_truth_leaves_the_others_their_score():
+    run = run_crem(circuits=["c17"], faults=["z4", "o2:stuck1"], explainers=["single_flip"], sample=None)
+    alone = value(run, level="version", fault="z4", metric="mrr")
+    row = scores(run, level="circuit", metric="mrr").row(0, named=True)
+    assert row["value"] == alone
+    assert row["n_undefined"] == scores(run, level="version", fault="o2:stuck1", metric="mrr")["n"][0]
+
+
+def test_ela_without_any_precision_is_undefined_and_its_bound_may_be_infinite():
+    noisy = scoring.Mean(0.25, np.array([0.2, 0.3]), n=4)
+    assert np.isnan(scoring.ela(noisy, scoring.Mean(0.0, np.array([0.0, 0.1]), n=4)).value)
+    found = scoring.ela(noisy, scoring.Mean(0.5, np.array([0.0, 0.7]), n=4))
+    assert found.value == 1.5
+    assert found.replicates.tolist() == [np.inf, pytest.approx(1.0)]
+    assert found.n == 8
+
+
+def test_one_explained_input_has_no_interval():
+    run = run_crem(circuits=["74182"], explainers=["random"], sample=1)
+    assert scores(run, level="version", metric="mrr")["ci_low"].is_null().all()

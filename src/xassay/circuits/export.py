@@ -44,17 +44,23 @@ def export(
 
     Raises:
         UnknownNameError: another layout.
-        InputError: a node has the name of a column that the layout adds, or a file cannot be
-            written.
+        InputError: a node has the name of a column that the layout adds, two faults would be
+            written to one file, or a file cannot be written.
     """
     if layout not in LAYOUTS:
         raise UnknownNameError("layout", layout, LAYOUTS)
     _check_columns(circuit, layout)
+    names = [_file_name(version_name(circuit, fault)) for fault in faults]
+    if len(set(names)) < len(names):
+        raise InputError(
+            f"circuit {circuit.name}: two faults would be written to one file: {', '.join(names)}"
+        )
     write = _study if layout == "study" else _parquet
     try:
         return list(write(circuit, faults, Path(out), n_noise))
-    except OSError as error:
-        raise InputError(f"{error.filename or out}: cannot be written: {error.strerror or error}") from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        where, why = getattr(error, "filename", None) or out, getattr(error, "strerror", None) or error
+        raise InputError(f"{where}: cannot be written: {why}") from None
 
 
 def _check_columns(circuit: Circuit, layout: str) -> None:

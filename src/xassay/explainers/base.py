@@ -87,7 +87,7 @@ class RowExplainer(ABC):
             try:
                 found = self._explain_row(row, legacy_seed(self.seed, self._seed_word, int(row_id)))
                 values[position] = self._checked(found)
-            except Exception as error:  # noqa: BLE001 - whatever a model or package raises fails this row only
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises fails this row only
                 errors[position] = f"{type(error).__name__}: {error}".splitlines()[0][:300]
         return Explanation(values[:, :, 0] if self._model.single else values, errors=errors)
 
@@ -116,7 +116,7 @@ class RowExplainer(ABC):
 def _row_ids(row_ids: npt.ArrayLike | None, n_rows: int) -> npt.NDArray[Any]:
     if row_ids is None:
         return np.arange(n_rows)
-    ids = np.asarray(row_ids)
+    ids = np.asarray(row_ids) if n_rows else np.arange(0)
     if ids.shape != (n_rows,) or not np.issubdtype(ids.dtype, np.integer):
         raise InputError(f"row_ids must be {n_rows} integers, one a row")
     return ids

@@ -30,7 +30,7 @@ def _check_choice(choices: tuple[str, ...]) -> Any:
 
 
 def _check_width(_: object, __: object, value: Any) -> None:
-    if value is not None and not (isinstance(value, (int, float)) and value > 0):
+    if value not in (None, "none") and not (isinstance(value, (int, float)) and value > 0):
         raise InputError(f"kernel_width must be a positive number or none, not {value!r}")
 
 
@@ -64,7 +64,7 @@ class Lime(RowExplainer):
     n_samples: Any = attrs.field(default=5000, validator=_check_several)
     treatment: str = attrs.field(default="categorical", validator=_check_choice(TREATMENTS))
     rounding: str = attrs.field(default="none", validator=_check_choice(ROUNDINGS))
-    kernel_width: Any = attrs.field(default=None, validator=_check_width)
+    kernel_width: Any = attrs.field(default="none", validator=_check_width)
     _package: Any = attrs.field(init=False, default=None)
 
     def _prepare(self) -> None:
@@ -81,7 +81,7 @@ class Lime(RowExplainer):
             categorical_features=list(range(self.background.shape[1])) if categorical else None,
             discretize_continuous=self.treatment == "quartile",
             feature_selection="none",
-            kernel_width=self.kernel_width,
+            kernel_width=None if self.kernel_width == "none" else self.kernel_width,
             random_state=0,
         )
 

@@ -146,6 +146,10 @@ def make(
         >>> flip.explain([[1, 1]]).values.tolist()
         [[1.0, 1.0]]
     """
+    if not isinstance(name, str):
+        raise InputError(
+            f"an explainer is named by a string such as 'lime' or 'file.py:function', not {name!r}"
+        )
     bare, written = split_options(name)
     found = record(bare)
     given = {**written, **options}
@@ -165,6 +169,12 @@ def check_options(found: ExplainerRecord, options: Mapping[str, Any]) -> None:
     for option in options:
         if option not in known:
             raise UnknownNameError(f"option of explainer {found.name}", option, known)
+
+
+def default_options(found: ExplainerRecord) -> dict[str, Any]:
+    """What holds where the user says nothing; empty for a user's own function."""
+    fields = attrs.fields_dict(found.factory) if isinstance(found.factory, type) else {}
+    return {name: fields[name].default for name in option_names(found) or ()}
 
 
 def option_names(found: ExplainerRecord) -> tuple[str, ...] | None:
@@ -195,10 +205,10 @@ def absolute(spec: str) -> str:
 def split_options(spec: str) -> tuple[str, dict[str, Any]]:
     """``name:option=value:option=value`` as a name and its options.
 
-    Values are read as numbers, true, false or none where they look like it.
+    Values are read as numbers, true or false where they look like it.
 
     Raises:
-        InputError: a part that is no ``option=value``.
+        InputError: a part that is no ``option=value``, or an option given twice.
 
     Example:
         >>> split_options("kernel_shap:nsamples=2000")
@@ -213,12 +223,14 @@ def split_options(spec: str) -> tuple[str, dict[str, Any]]:
         option, equals, value = part.partition("=")
         if not equals or not option:
             raise InputError(f"explainer {spec!r}: expected option=value, got {part!r}")
+        if option.strip() in options:
+            raise InputError(f"explainer {spec!r}: {option.strip()} is given twice")
         options[option.strip()] = _literal(value.strip())
     return name, options
 
 
 def _literal(text: str) -> Any:
-    words = {"true": True, "false": False, "none": None}
+    words = {"true": True, "false": False}
     if text.lower() in words:
         return words[text.lower()]
     for read in (int, float):
@@ -243,6 +255,8 @@ def check_spec(spec: str) -> None:
     name, options = split_options(spec)
     found = record(name)
     check_options(found, options)
+    if hasattr(found.factory, "check"):
+        found.factory.check(options)
     if isinstance(found.factory, type) and attrs.has(found.factory):
         fields = attrs.fields_dict(found.factory)
         for option, value in options.items():

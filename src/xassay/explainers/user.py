@@ -2,8 +2,9 @@
 
 import hashlib
 import importlib.util
+import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,18 @@ from typing import Any
 import attrs
 import numpy as np
 
-from xassay.errors import InputError
+from xassay.errors import ExplainerError, InputError
 from xassay.explainers.base import RowExplainer
 from xassay.explainers.registry import ExplainerRecord
 from xassay.seeds import global_numpy_state
 from xassay.types import Explanation, FloatArray
 
 Function = Callable[..., Any]
+
+
+def _cost(_features: int, _rows: int) -> float:
+    """Nothing is known of a user's function; about what a package's explainer takes."""
+    return 30.0
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -43,9 +49,18 @@ class UserExplainer(RowExplainer):
                 returned = self.function(
                     self._model.output(position), self.background.copy(), row[None].copy(), **self.options
                 )
-            values = returned.values if isinstance(returned, Explanation) else returned
-            columns.append(np.asarray(values, dtype=np.float64).reshape(-1))
+            columns.append(self._one_row(returned))
         return np.stack(columns, axis=1)
+
+    def _one_row(self, returned: Any) -> FloatArray:
+        given = returned.values if isinstance(returned, Explanation) else returned
+        values = np.asarray(given, dtype=np.float64)
+        n = self.background.shape[1]
+        if values.shape not in ((n,), (1, n)):
+            raise ExplainerError(
+                f"{self.label} returned shape {values.shape} for one row of {n} columns, expected (1, {n})"
+            )
+        return values.reshape(n)
 
 
 @attrs.frozen
@@ -54,6 +69,20 @@ class _Factory:
 
     function: Function
     label: str
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Refuse options that the function does not take, and functions of another form."""
+        try:
+            signature = inspect.signature(self.function)
+        except (TypeError, ValueError):
+            return  # a callable without a signature says what it lacks when it is called
+        try:
+            signature.bind(None, None, None, **options)
+        except TypeError as error:
+            raise InputError(
+                f"explainer {self.label}{signature}: {error}; it is called as (predict, background, X)"
+                + "".join(f", {name}={value!r}" for name, value in options.items())
+            ) from None
 
     def __call__(self, *, predict: Any, background: Any, seed: int = 0, **options: Any) -> UserExplainer:
         return UserExplainer(
@@ -78,7 +107,12 @@ def record_of_file(spec: str) -> ExplainerRecord:
     if not callable(function):
         raise InputError(f"explainer {spec!r}: {path} has no function {name!r}")
     return ExplainerRecord(
-        spec, "user", f"function {name} of {path}", _Factory(function, f"{path.name}:{name}"), _digest(path)
+        spec,
+        "user",
+        f"function {name} of {path}",
+        _Factory(function, f"{path.name}:{name}"),
+        _digest(path),
+        cost=_cost,
     )
 
 
@@ -90,11 +124,11 @@ def record_of_entry_point(point: metadata.EntryPoint) -> ExplainerRecord:
     """
     try:
         function = point.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"explainer {point.name!r} of {point.value}: {_brief(error)}") from error
     version = f"{point.value} {point.dist.version if point.dist else ''}"
     return ExplainerRecord(
-        point.name, "user", f"plug-in {point.value}", _Factory(function, point.name), version
+        point.name, "user", f"plug-in {point.value}", _Factory(function, point.name), version, cost=_cost
     )
 
 
@@ -107,11 +141,15 @@ def _module(path: Path) -> Any:
     loaded = importlib.util.spec_from_file_location(name, path)
     if loaded is None or loaded.loader is None:
         raise InputError(f"{path}: is no Python file")
+    if str(path.resolve().parent) not in sys.path:
+        sys.path.append(
+            str(path.resolve().parent)
+        )  # modules beside the file can be imported, as from a script
     module = importlib.util.module_from_spec(loaded)
     sys.modules[name] = module
     try:
         loaded.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise InputError(f"{path}: cannot be run: {_brief(error)}") from error
     return module
@@ -124,5 +162,5 @@ def _digest(path: Path) -> str:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _brief(error: Exception) -> str:
+def _brief(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0]

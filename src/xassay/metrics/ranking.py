@@ -116,8 +116,10 @@ def checked(attributions: npt.ArrayLike, relevant: npt.ArrayLike) -> tuple[Float
     Raises:
         InputError: they are not, or ``relevant`` holds anything but booleans.
     """
-    values = np.asarray(attributions, dtype=np.float64)
-    flags = np.asarray(relevant)
+    try:
+        values, flags = np.asarray(attributions, dtype=np.float64), np.asarray(relevant)
+    except (TypeError, ValueError):
+        raise InputError("attributions must be a matrix of numbers, relevant one of booleans") from None
     if values.ndim != 2 or values.shape != flags.shape or values.shape[1] == 0:  # noqa: PLR2004 - a matrix
         raise InputError(
             f"attributions and relevant must both be (rows, features), got {values.shape} and {flags.shape}"

@@ -136,10 +136,9 @@ def load(folder: Path) -> View:
     Raises:
         InputError: the folder holds no finished run.
     """
-    plan = results.read_json(folder / "plan.json")
-    return build(
-        plan, results.read_parquet(folder / "results.parquet"), results.read_parquet(folder / "tests.parquet")
-    )
+    plan = results.read_plan(folder / "plan.json")
+    scores = results.read_parquet(folder / "results.parquet", results.RESULTS)
+    return build(plan, scores, results.read_parquet(folder / "tests.parquet", results.TESTS))
 
 
 def build(plan: dict[str, Any], scores: pl.DataFrame, tests: pl.DataFrame) -> View:
@@ -151,17 +150,12 @@ def build(plan: dict[str, Any], scores: pl.DataFrame, tests: pl.DataFrame) -> Vi
     return View(
         title="CREM: do explanations find the true causes of anomalies?",
         facts=_facts(plan, settings),
-        notices=tuple(plan["notices"]),
+        notices=tuple(plan.get("notices", ())),
         correctness=tuple(_correctness(clean)),
         robustness=tuple(_robustness(averages)),
         best=tuple(_best(clean)) if settings["background"] else (),
         tests=tuple(_tests(tests)),
-        failures=tuple(
-            dict.fromkeys(
-                f"{row['circuit']} {row['fault']}, {row['explainer']}: {row['reason']}"
-                for row in failed.iter_rows(named=True)
-            )
-        ),
+        failures=tuple(_failures(failed)),
         points=_points(clean),
         curves=_swept(clean.filter(pl.col("metric").is_in(PLOTTED), bool(settings["background"]))),
     )
@@ -175,8 +169,18 @@ def _facts(plan: dict[str, Any], settings: dict[str, Any]) -> tuple[tuple[str, s
         ("rows a version", "all" if sample is None else f"at most {sample:,}"),
         ("truth", settings["truth"]),
         ("seed", str(settings["seed"])),
-        ("versions", ", ".join(f"{name} {version}" for name, version in sorted(plan["versions"].items()))),
+        (
+            "versions",
+            ", ".join(f"{name} {version}" for name, version in sorted(plan.get("versions", {}).items())),
+        ),
     )
+
+
+def _failures(failed: pl.DataFrame) -> Iterable[str]:
+    keys = ["circuit", "explainer", "reason"]
+    faults = failed.group_by(keys, maintain_order=True).agg(pl.col("fault").unique(maintain_order=True))
+    for row in faults.iter_rows(named=True):
+        yield f"{row['circuit']} {' '.join(row['fault'])}, {row['explainer']}: {row['reason']}"
 
 
 def _score(row: dict[str, Any]) -> Score:
@@ -219,7 +223,7 @@ def _robustness(averages: pl.DataFrame) -> Iterable[Block]:
         for circuit, background, rows in _by_place(table):
             kind = rows[0]["noise_kind"]
             levels = sorted({row["noise"] for row in rows})
-            name = "{:g} columns" if kind == "attribute" else "rate {:g}"
+            name = "{:g} noise columns" if kind == "attribute" else "rate {:g}"
             columns = tuple((f"{level:g}", name.format(level)) for level in levels)
             full = describe(metric).full_name
             yield Block(

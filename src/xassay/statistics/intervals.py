@@ -96,5 +96,6 @@ def interval(replicates: FloatArray | None, level: float = LEVEL) -> tuple[float
     """
     if replicates is None or np.isnan(replicates).all():
         return None
-    low, high = np.nanquantile(replicates, [(1 - level) / 2, (1 + level) / 2])
+    # observed values, not interpolated ones: a replicate may be infinite
+    low, high = np.nanquantile(replicates, [(1 - level) / 2, (1 + level) / 2], method="nearest")
     return float(low), float(high)

@@ -25,7 +25,11 @@ from xassay.types import FloatArray, IntArray
 
 @attrs.frozen(eq=False)
 class Mean:
-    """A mean, its bootstrap replicates (None where nothing was sampled), and what it rests on."""
+    """A mean, its bootstrap replicates (None where nothing was sampled), and what it rests on.
+
+    It is failed where it has no value and at least one explanation failed, undefined where it
+    has none for another reason.
+    """
 
     value: float
     replicates: FloatArray | None
@@ -33,6 +37,7 @@ class Mean:
     n_failed: int = 0
     n_undefined: int = 0
     reason: str | None = None
+    failed: bool = False
 
 
 Place = tuple[str, str, float, float]
@@ -67,7 +72,7 @@ def version_means(
     metrics = [metric for metric in ROW_METRICS if metric != "noise_share" or noisy]
     failure = next((failures[member.key] for member in group if member.key in failures), None)
     if failure is not None:
-        return {metric: Mean(np.nan, None, 0, reason=failure) for metric in metrics}
+        return {metric: Mean(np.nan, None, 0, reason=failure, failed=True) for metric in metrics}
     parts = [
         pl.concat([frames[member.key] for member in repeat]).sort("row", "output")
         for _, repeat in itertools.groupby(group, key=lambda member: member.repeat)
@@ -87,6 +92,7 @@ def version_means(
             n_failed=int(failed.any(axis=1).sum()),
             n_undefined=int((~defined & ~failed).any(axis=1).sum()),
             reason=errors[0] if errors else None,
+            failed=not defined.any() and bool(failed.any()),
         )
     return means
 
@@ -100,6 +106,8 @@ def _replicates(
         words = (cell.explainer, f"{cell.noise:g}", f"{cell.proportion:g}")
         return repeat_replicates(scores, clusters, generator(cell.seed, "repeats", version, *words))
     n = len(np.unique(clusters))
+    if n == 1:
+        return None
     if version not in draws:
         # one matrix for every explainer, noise level and metric: their replicates are paired
         draws[version] = cluster_draws(n, generator(cell.seed, "bootstrap", version))
@@ -111,38 +119,50 @@ def _replicates(
 
 
 def mean_of(means: Sequence[Mean]) -> Mean:
-    """The mean of several means; one without a score leaves the whole without."""
-    values = np.array([mean.value for mean in means])
-    sampled = [mean.replicates for mean in means if mean.replicates is not None]
+    """The mean of several means: of the defined ones, and of none where one failed."""
+    defined = [mean for mean in means if not np.isnan(mean.value)]
+    failed = any(mean.failed for mean in means)
+    sampled = [mean.replicates for mean in defined if mean.replicates is not None]
     replicates = None
-    if sampled and np.isfinite(values).all():
+    if sampled and not failed:
         replicates = np.mean(
-            [m.replicates if m.replicates is not None else np.full(len(sampled[0]), m.value) for m in means],
+            [
+                m.replicates if m.replicates is not None else np.full(len(sampled[0]), m.value)
+                for m in defined
+            ],
             axis=0,
         )
     reasons = [mean.reason for mean in means if mean.reason]
     return Mean(
-        float(values.mean()),
+        float(np.mean([mean.value for mean in defined])) if defined and not failed else float("nan"),
         replicates,
         n=sum(mean.n for mean in means),
         n_failed=sum(mean.n_failed for mean in means),
         n_undefined=sum(mean.n_undefined for mean in means),
         reason=reasons[0] if reasons else None,
+        failed=failed,
     )
 
 
 def ela(noisy: Mean, clean: Mean) -> Mean:
-    """ELA of two MR-Precision means; replicates are paired, as both drew the same inputs."""
+    """ELA of two MR-Precision means; replicates are paired where both drew the same inputs.
+
+    A replicate without any precision left counts as infinitely bad, not as missing.
+    """
     replicates = None
     if noisy.replicates is not None or clean.replicates is not None:
         replicates = equalized_loss_of_accuracy(
             np.clip(noisy.value if noisy.replicates is None else noisy.replicates, 0, 1),
             np.clip(clean.value if clean.replicates is None else clean.replicates, 0, 1),
         )
+        replicates = np.where(np.isnan(replicates), np.inf, replicates)
+    value = float(equalized_loss_of_accuracy(noisy.value, clean.value))
     return attrs.evolve(
         noisy,
-        value=float(equalized_loss_of_accuracy(noisy.value, clean.value)),
-        replicates=replicates,
+        value=value,
+        replicates=None if np.isnan(value) else replicates,
+        n=noisy.n + clean.n,
+        failed=noisy.failed or clean.failed,
         n_failed=noisy.n_failed + clean.n_failed,
         n_undefined=noisy.n_undefined + clean.n_undefined,
         reason=noisy.reason or clean.reason,
@@ -209,7 +229,6 @@ def _published(cell: CremCell, faults: set[Fault], metric: str) -> Published | N
 
 def _row(cell: CremCell, metric: str, mean: Mean) -> dict[str, Any]:
     bounds = interval(mean.replicates)
-    failed = not np.isfinite(mean.value) and mean.reason is not None
     return {
         "study": "crem",
         "circuit": cell.circuit.name,
@@ -224,12 +243,12 @@ def _row(cell: CremCell, metric: str, mean: Mean) -> dict[str, Any]:
         "options": cell.options_text,
         "engine": explainers.record(cell.source).engine,
         "metric": metric,
-        "value": None if failed else mean.value,
+        "value": None if mean.failed else mean.value,
         "ci_low": bounds[0] if bounds else None,
         "ci_high": bounds[1] if bounds else None,
         "n": mean.n,
         "n_failed": mean.n_failed,
         "n_undefined": mean.n_undefined,
-        "status": "failed" if failed else "ok",
+        "status": "failed" if mean.failed else "ok",
         "reason": mean.reason,
     }

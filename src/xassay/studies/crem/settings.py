@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from xassay import explainers
-from xassay.circuits import EMBEDDED, STUDY_FAULTS, Circuit, Fault, differences, find, load, negate
+from xassay.circuits import EMBEDDED, STUDY_FAULTS, Circuit, Fault, Gate, differences, find, load, negate
 from xassay.circuits.noise import KINDS
 from xassay.errors import InputError, UnknownNameError
 from xassay.metrics.ranking import TIES
@@ -61,11 +61,17 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
 
 
 def _strings(values: Any) -> tuple[str, ...]:
-    return (values,) if isinstance(values, str) else tuple(str(value) for value in values)
+    try:
+        return (values,) if isinstance(values, str) else tuple(str(value) for value in values)
+    except TypeError:
+        raise InputError(f"expected a list of names, got {values!r}") from None
 
 
 def _floats(values: Any) -> tuple[float, ...]:
-    return (float(values),) if isinstance(values, (int, float)) else tuple(float(value) for value in values)
+    try:
+        return (float(values),) if isinstance(values, (int, float)) else tuple(float(v) for v in values)
+    except (TypeError, ValueError):
+        raise InputError(f"expected a list of numbers, got {values!r}") from None
 
 
 @attrs.frozen
@@ -112,7 +118,7 @@ class CremSettings:
             ("profile", self.profile, tuple(PROFILES)),
             ("truth", self.truth, TRUTHS),
             ("noise kind", self.noise_kind, KINDS),
-            ("tie rule", self.ties or "expected", TIES),
+            ("tie rule", "expected" if self.ties is None else self.ties, TIES),
         ):
             if value not in known:
                 raise UnknownNameError(option, value, known)
@@ -124,7 +130,8 @@ class CremSettings:
             ("background", self.background),
         ):
             if len(set(values)) != len(values):
-                raise InputError(f"{option}: {', '.join(map(str, values))} names one twice")
+                shown = ", ".join(v if isinstance(v, str) else f"{v:g}" for v in values)
+                raise InputError(f"{option}: {shown} names one twice")
         for option, values in (
             ("circuits", self.circuits),
             ("explainers", self.explainers),
@@ -183,7 +190,7 @@ class CremSettings:
     def explainer_options(self, circuit: Circuit, spec: str) -> dict[str, Any]:
         """An explainer's options: the study's, the profile's over them, the user's over both."""
         name, given = explainers.registry.split_options(spec)
-        options: dict[str, Any] = {}
+        options = explainers.registry.default_options(explainers.record(name))
         if name in ("kernel_shap", "sampling_shap"):
             is_c17 = circuit.name == "c17" and is_embedded(circuit)
             options["nsamples"] = "auto" if is_c17 else 500
@@ -216,7 +223,12 @@ def versions(settings: CremSettings) -> list[tuple[Circuit, Fault]]:
 def _faults_of(circuit: Circuit, specs: Sequence[str]) -> list[Fault]:
     if specs:
         asked = [Fault.parse(spec) for spec in specs]
+        altered: dict[Gate, Fault] = {}
         for fault in asked:
+            gate = fault.apply(circuit).gate(fault.gate)
+            if gate in altered:
+                raise InputError(f"faults {altered[gate]} and {fault} of circuit {circuit.name} are the same")
+            altered[gate] = fault
             if not differences(circuit, fault.apply(circuit)).any():
                 raise InputError(
                     f"fault {fault} of circuit {circuit.name} changes no output: no anomaly to explain"
