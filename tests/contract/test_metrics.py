@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from xassay import metrics
-from xassay.types import BoolArray, FloatArray
+from xassay.types import BoolArray, Explanation, FloatArray
 
 Score = Callable[..., FloatArray]
 
@@ -28,6 +28,7 @@ ROBUSTNESS: dict[str, Score] = {
     "noise_share": noise_share,
     "ela": metrics.equalized_loss_of_accuracy,
 }
+FIDELITY: dict[str, Score] = {"causal_rmse": metrics.causal_rmse}
 BY_RANK = {**RANKING, "noise_share": noise_share}
 
 each_ranking = pytest.mark.parametrize("name", RANKING)
@@ -47,7 +48,7 @@ def rows() -> tuple[FloatArray, BoolArray]:
 
 
 def test_every_metric_is_classified() -> None:
-    assert sorted(metrics.available()) == sorted({**RANKING, **ROBUSTNESS})
+    assert sorted(metrics.available()) == sorted({**RANKING, **ROBUSTNESS, **FIDELITY})
 
 
 @each_by_rank
@@ -121,3 +122,16 @@ def test_scoring_leaves_its_arguments_alone(name: str, rows: tuple[FloatArray, B
     BY_RANK[name](*rows, "ordered")
     for array, before in zip(rows, kept, strict=True):
         np.testing.assert_array_equal(array, before)
+
+
+@pytest.mark.parametrize("name", FIDELITY)
+def test_a_worse_local_model_has_a_larger_error(name: str) -> None:
+    rows = np.random.default_rng(0).standard_normal((50, 2))
+    record, found = metrics.describe(name), []
+    for error in (0.0, 0.5, 2.0):
+        slopes = np.full(rows.shape, 1.0 + error)
+        explanation = Explanation(slopes, coefficients=slopes, intercepts=np.zeros(50))
+        found.append(FIDELITY[name](explanation, lambda X: X.sum(axis=1), rows))
+    assert found == sorted(found)
+    assert not record.higher_is_better
+    assert record.low <= found[0] < 1e-12

@@ -50,6 +50,14 @@ METRICS = {
             "noise_share", "Noise share", 0, 1, higher_is_better=False, reference=f"{_CREM} (section 4.4)"
         ),
         Metric("ela", "ELA", 0, float("inf"), higher_is_better=False, reference=f"{_CREM}; {_ELA}"),
+        Metric(
+            "causal_rmse",
+            "Causal RMSE",
+            0,
+            float("inf"),
+            higher_is_better=False,
+            reference="Plumb, Molitor & Talwalkar, NeurIPS 2018, arXiv:1807.02910",
+        ),
     )
 }
 

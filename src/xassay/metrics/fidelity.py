@@ -1,0 +1,182 @@
+r"""How far a local linear explanation holds: the causal metric of the MAPLE evaluation.
+
+Reference:
+    Plumb, Molitor & Talwalkar, "Model Agnostic Supervised Local Explanations", NeurIPS 2018,
+    arXiv:1807.02910, equation (1) and section 5.
+"""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from xassay.errors import InputError
+from xassay.seeds import generator
+from xassay.types import BoolArray, Explanation, FloatArray, Predict
+
+BATCH_VALUES = 2**24
+"""The most values handed to the model in one call."""
+
+_ENOUGH_ROWS = 10
+_FAR_MEAN, _FAR_SCALE = 1.0, 3.0
+
+
+def causal_losses(
+    explanation: Explanation,
+    predict: Predict,
+    X: npt.ArrayLike,
+    sigma: float | Sequence[float] = (0.1, 0.25),
+    n_samples: int = 5,
+    seed: int = 0,
+    row_ids: npt.ArrayLike | None = None,
+) -> FloatArray:
+    r"""Squared differences between local linear model and model at Gaussian perturbations.
+
+    (b + c.x' - f(x'))^2 at x' = x + sigma e, where b and c are the explanation's intercept and
+    coefficients at x. The noise e is drawn once a (row, draw), from the seed and the row's id:
+    every explainer and every sigma sees the same.
+
+    Args:
+        explanation: of the rows, with coefficients and intercepts.
+        predict: the model, (rows, features) -> (rows,).
+        X: the explained rows, standardised, shape (rows, features).
+        sigma: standard deviation of the perturbation, above 0, or several.
+        n_samples: perturbations a row.
+        seed: fixes the noise.
+        row_ids: integers, shape (rows,); default 0, 1, ...
+
+    Returns:
+        float, shape (sigmas, rows, n_samples); NaN where the model's output is not finite.
+
+    Raises:
+        InputError: an explanation that is no local linear model or of other rows, a sigma or
+            n_samples that is not positive, or a model that returns another shape.
+
+    Warns:
+        UserWarning: columns that are not standardised, with what was measured.
+
+    Example:
+        >>> import numpy as np
+        >>> exact = Explanation([[2.0]], coefficients=[[2.0]], intercepts=[1.0])
+        >>> causal_losses(exact, lambda X: 2 * X[:, 0] + 1, [[0.5]], sigma=0.1).max().round(12).item()
+        0.0
+    """
+    rows = np.asarray(X, dtype=np.float64)
+    sigmas = _sigmas(sigma)
+    slopes, intercepts = _local_model(explanation, rows)
+    if n_samples < 1:
+        raise InputError(f"n_samples must be at least 1, not {n_samples}")
+    _warn_of_scale(rows)
+    ids = np.arange(len(rows)) if row_ids is None else np.asarray(row_ids)
+    if ids.shape != (len(rows),):
+        raise InputError(f"row_ids must be {len(rows)} integers, one a row")
+    p = rows.shape[1]
+    losses = np.empty((len(sigmas), len(rows), n_samples))
+    step = max(1, BATCH_VALUES // max(1, len(sigmas) * n_samples * p))
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        noise = np.stack(
+            [generator(seed, "causal", int(i)).standard_normal((n_samples, p)) for i in ids[part]]
+        )
+        moved = rows[part, None] + sigmas[:, None, None, None] * noise
+        scores = _scores(predict, moved.reshape(-1, p)).reshape(moved.shape[:-1])
+        linear = np.einsum("srnp,rp->srn", moved, slopes[part]) + intercepts[part, None]
+        losses[:, part] = np.where(np.isfinite(scores), (linear - scores) ** 2, np.nan)
+    return losses
+
+
+def causal_rmse(
+    explanation: Explanation,
+    predict: Predict,
+    X: npt.ArrayLike,
+    sigma: float | Sequence[float] = 0.1,
+    n_samples: int = 5,
+    seed: int = 0,
+    row_ids: npt.ArrayLike | None = None,
+) -> Any:
+    r"""Root of the mean of `causal_losses` over rows and draws: lower is better, 0 is exact.
+
+    Args:
+        explanation: of the rows, with coefficients and intercepts.
+        predict: the model, (rows, features) -> (rows,).
+        X: the explained rows, standardised, shape (rows, features).
+        sigma: standard deviation of the perturbation, or several.
+        n_samples: perturbations a row.
+        seed: fixes the noise.
+        row_ids: integers, shape (rows,); default 0, 1, ...
+
+    Returns:
+        A float for one sigma, else an array (sigmas,), in [0, infinity); NaN where no row has
+        finite model output.
+
+    Raises:
+        InputError: see `causal_losses`.
+
+    Warns:
+        RuntimeWarning: rows left out because the model's output there is not finite.
+
+    Example:
+        >>> flat = Explanation([[0.0]], coefficients=[[0.0]], intercepts=[1.0])
+        >>> causal_rmse(flat, lambda X: 0 * X[:, 0] + 3, [[0.5]])
+        2.0
+    """
+    losses = causal_losses(explanation, predict, X, sigma, n_samples, seed, row_ids)
+    failed: BoolArray = np.asarray(np.isnan(losses).any(axis=(0, 2)))
+    if failed.any():
+        warnings.warn(
+            f"{int(failed.sum())} of {len(failed)} rows left out: the model's output there is not finite",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    kept = losses[:, ~failed]
+    rmse = np.sqrt(kept.mean(axis=(1, 2))) if kept.shape[1] else np.full(len(losses), np.nan)
+    return float(rmse[0]) if np.ndim(sigma) == 0 else rmse
+
+
+def _sigmas(sigma: float | Sequence[float]) -> FloatArray:
+    sigmas = np.atleast_1d(np.asarray(sigma, dtype=np.float64))
+    if not sigmas.size or not (np.isfinite(sigmas) & (sigmas > 0)).all():
+        raise InputError(f"sigma must be above 0, not {sigma}")
+    return sigmas
+
+
+def _local_model(explanation: Explanation, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    if explanation.coefficients is None or explanation.intercepts is None:
+        raise InputError(
+            "this explanation has no local linear model (coefficients and intercepts), which the causal "
+            "metric needs; attributions such as SHAP values have none"
+        )
+    if rows.ndim != 2 or explanation.coefficients.shape != rows.shape:  # noqa: PLR2004 - a matrix
+        raise InputError(
+            f"the explanation's coefficients have shape {explanation.coefficients.shape}, the rows "
+            f"{rows.shape}"
+        )
+    return explanation.coefficients, explanation.intercepts
+
+
+def _scores(predict: Predict, rows: FloatArray) -> FloatArray:
+    scores = np.asarray(predict(rows), dtype=np.float64)
+    if scores.shape not in ((len(rows),), (len(rows), 1)):
+        raise InputError(
+            f"predict returned shape {scores.shape} for {len(rows)} rows, expected ({len(rows)},)"
+        )
+    return scores.reshape(-1)
+
+
+def _warn_of_scale(rows: FloatArray) -> None:
+    """Sigma is in standard deviations: say so where the columns are clearly on another scale."""
+    if len(rows) < _ENOUGH_ROWS:
+        return
+    means, scales = rows.mean(axis=0), rows.std(axis=0)
+    odd = np.flatnonzero((np.abs(means) > _FAR_MEAN) | (scales > _FAR_SCALE) | (scales < 1 / _FAR_SCALE))
+    if len(odd):
+        shown = "; ".join(
+            f"column {j}: mean {means[j]:.3g}, standard deviation {scales[j]:.3g}" for j in odd[:3]
+        )
+        warnings.warn(
+            f"{len(odd)} columns do not look standardised ({shown}); sigma is in standard deviations",
+            UserWarning,
+            stacklevel=3,
+        )
