@@ -127,13 +127,16 @@ class CremStudy:
         return table, results.frame(comparison.tests(table, families), results.TESTS)
 
     def _notices(self) -> list[str]:
-        capped = {}
+        capped: dict[tuple[str, float, float], int] = {}
         for cell in self.cells:
             used, drawn = cell.background_size
             if used < drawn and explainers.record(cell.source).uses_background:
-                capped[cell.circuit.name, cell.noise, cell.proportion] = (used, drawn)
-        return [
-            f"{circuit}{f', {noise:g} noise columns' if noise else ''}: the background of {drawn:,} rows "
-            f"(proportion {proportion:g}) is sampled down to {used:,}"
-            for (circuit, noise, proportion), (used, drawn) in capped.items()
-        ]
+                capped[cell.circuit.name, cell.noise, cell.proportion] = drawn
+        if not capped:
+            return []
+        places = ", ".join(
+            f"{circuit}{f' with {noise:g} noise columns' if noise else ''} (proportion {proportion:g}) "
+            f"from {drawn:,}"
+            for (circuit, noise, proportion), drawn in capped.items()
+        )
+        return [f"backgrounds are sampled down to {self.settings.max_background:,} rows: {places}"]
