@@ -89,6 +89,7 @@ BAD = {
     "report folder": ["report", "absent"],
     "show": ["circuits", "show", "c18"],
     "export layout": ["circuits", "export", "--out", "x", "--layout", "csv"],
+    "data": ["data", "fetch", "hosing"],
     "export without folder": ["circuits", "export"],
 }
 
@@ -165,13 +166,24 @@ def test_circuits_are_listed_shown_and_exported(capsys, tmp_path):
 
 @pytest.mark.parametrize(
     "command",
-    [[], ["run"], ["run", "crem"], ["report"], ["circuits"], ["circuits", "show"], ["circuits", "export"]],
+    [
+        [],
+        ["run"],
+        ["run", "crem"],
+        ["report"],
+        ["data"],
+        ["data", "list"],
+        ["data", "fetch"],
+        ["circuits"],
+        ["circuits", "show"],
+        ["circuits", "export"],
+    ],
 )
 def test_every_command_has_help(capsys, command):
     code, out, _ = call(capsys, *command, "--help")
     assert code == 0
     assert "Usage: xassay" in out
-    if command not in ([], ["run"], ["circuits"]):
+    if command not in ([], ["run"], ["circuits"], ["data"]):
         assert "Example: xassay" in out
 
 
@@ -194,3 +206,21 @@ def test_an_interrupt_says_how_to_continue(capsys, monkeypatch):
     code, _, err = call(capsys, *QUICK)
     assert code == 130
     assert "continues from there" in err
+
+
+def test_tables_are_listed_with_where_they_are(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("XASSAY_DATA", str(tmp_path))
+    (tmp_path / "music.csv").write_text("")
+    code, out, _ = call(capsys, "data", "list")
+    lines = dict(line.split(maxsplit=1) for line in out.splitlines())
+    assert code == 0
+    assert len(lines) == 11
+    assert lines["diabetes"].strip() == lines["music"].strip() == "yes"
+
+
+def test_a_fetch_without_a_network_is_one_line(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("xassay.tabular.datasets.URL", "http://127.0.0.1:9/{revision}/{name}.csv")
+    monkeypatch.setattr("xassay.tabular.datasets.cache_folder", lambda: tmp_path)
+    code, _, err = call(capsys, "data", "fetch", "music")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "cannot be downloaded" in err

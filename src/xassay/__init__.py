@@ -23,6 +23,7 @@ _MODULES = (
     "report",
     "results",
     "statistics",
+    "tabular",
     "types",
 )
 _FUNCTIONS = ("run_crem",)

@@ -29,8 +29,10 @@ app = App(
 )
 run_app = App(name="run", help="Run a study.")
 circuits_app = App(name="circuits", help="List, show and export circuits with known faults.")
+data_app = App(name="data", help="List and fetch regression tables.")
 app.command(run_app)
 app.command(circuits_app)
+app.command(data_app)
 
 _FAILED, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 
@@ -266,6 +268,35 @@ def export(
         for path in write(circuit, chosen, _folder(out), n_noise=int(level), layout=layout)
     ]
     terminal.console().print(f"{_plural(len(written), 'file')} under {out}", markup=False)
+    return 0
+
+
+@data_app.command(name="list")
+def list_data() -> int:
+    """List the regression tables, and which of them are on this machine.
+
+    Example: xassay data list
+    """
+    from xassay import tabular, terminal
+
+    rows = [[name, "yes" if tabular.is_here(name) else "xassay data fetch"] for name in tabular.available()]
+    terminal.console().print(terminal.table(["table", "on this machine"], rows))
+    return 0
+
+
+@data_app.command(name="fetch")
+def fetch_data(*names: str) -> int:
+    """Download UCI tables of the MAPLE evaluation into the cache, each checked against its pinned sum.
+
+    Example: xassay data fetch housing music
+
+    Args:
+        names: Tables. Default: all eight.
+    """
+    from xassay import tabular, terminal
+
+    for name in names or tabular.datasets.SHA256:
+        terminal.console().print(f"{name}: {tabular.fetch(name)}", markup=False)
     return 0
 
 

@@ -1,0 +1,6 @@
+"""Tables: a pinned registry, splits, standardisation."""
+
+from xassay.tabular.datasets import Dataset, available, fetch, is_here, load
+from xassay.tabular.preparation import Split, split
+
+__all__ = ["Dataset", "Split", "available", "fetch", "is_here", "load", "split"]
