@@ -2,5 +2,15 @@
 
 from xassay.statistics.comparison import Comparison, compare
 from xassay.statistics.intervals import cluster_draws, cluster_replicates, interval, repeat_replicates
+from xassay.statistics.welch import WelchResult, welch_holm
 
-__all__ = ["Comparison", "cluster_draws", "cluster_replicates", "compare", "interval", "repeat_replicates"]
+__all__ = [
+    "Comparison",
+    "WelchResult",
+    "cluster_draws",
+    "cluster_replicates",
+    "compare",
+    "interval",
+    "repeat_replicates",
+    "welch_holm",
+]
