@@ -54,7 +54,9 @@ def test_weights_are_those_of_the_package_in_regression_mode(
         )
         explained = package.explain_instance(row, slopes, num_features=7, num_samples=300)
         weights = dict(explained.local_exp[1])
-        expected = [weights[feature] for feature in range(7)]
+        expected = np.array([weights[feature] for feature in range(7)])
+        if treatment == "gaussian":
+            expected /= package.scaler.scale_
         np.testing.assert_allclose(found.values[row_id], expected, rtol=0, atol=1e-12)
 
 
@@ -154,3 +156,43 @@ def test_rounding_never_hides_the_explained_row() -> None:
         "lime_continuous", predict=lambda rows: rows.sum(axis=1), background=np.zeros((4, 3))
     )
     assert (lime.explain([[1, 1, 1]]).values[0] > 0).all()
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_gaussian_lime_is_the_packages_regression_in_the_units_of_the_data(n_outputs: int) -> None:
+    from lime.lime_tabular import LimeTabularExplainer
+
+    rng = np.random.default_rng(0)
+    background = rng.normal(size=(60, 3)) * [1, 10, 0.1] + [0, 5, 2]
+    rows = background[:2]
+
+    def model(X: FloatArray) -> FloatArray:
+        scores = np.stack([np.sin(X[:, 0]) + X[:, 1] * X[:, 2], X[:, 0] ** 2], axis=1)
+        return scores[:, :n_outputs] if n_outputs > 1 else scores[:, 0]
+
+    found = explainers.make(
+        "lime", predict=model, background=background, treatment="gaussian", n_samples=300
+    ).explain(rows)
+    assert found.coefficients is not None
+    assert found.intercepts is not None
+    np.testing.assert_array_equal(found.values, found.coefficients)
+    for k in range(n_outputs):
+        package = LimeTabularExplainer(background, mode="regression", discretize_continuous=False)
+        for i, row in enumerate(rows):
+            package.random_state = np.random.RandomState(legacy_seed(0, "lime", i))
+            explained = package.explain_instance(
+                row,
+                lambda X, k=k: model(X).reshape(len(X), -1)[:, k],
+                num_features=3,
+                num_samples=300,
+            )
+            slopes = found.coefficients[i].reshape(3, -1)[:, k]
+            weights = np.array([weight for _, weight in sorted(explained.local_exp[1])])
+            np.testing.assert_allclose(slopes, weights / package.scaler.scale_)
+            value = slopes @ row + found.intercepts[i].reshape(-1)[k]
+            np.testing.assert_allclose(value, explained.local_pred[0])
+
+
+def test_categorical_lime_has_no_local_linear_model() -> None:
+    lime = explainers.make("lime", predict=lambda X: X[:, 0], background=np.eye(3), n_samples=50)
+    assert lime.explain(np.eye(3)).coefficients is None

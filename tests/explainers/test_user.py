@@ -237,3 +237,20 @@ def test_modules_beside_the_file_can_be_imported(tmp_path: Path) -> None:
         [[1, 0]]
     )
     assert explained.values.tolist() == [[4.0, 0.0]]
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_a_users_local_linear_model_is_kept(tmp_path: Path, n_outputs: int) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from xassay.types import Explanation\n\n\ndef f(predict, background, X):\n"
+        "    level = predict(X)\n    return Explanation(X, coefficients=2 * X, intercepts=level)\n"
+    )
+    rows = np.eye(2)
+    found = registry.make(
+        f"{path}:f", predict=lambda X: X[:, :n_outputs] if n_outputs > 1 else X[:, 0], background=rows
+    ).explain(rows)
+    assert found.coefficients is not None
+    assert found.intercepts is not None
+    np.testing.assert_array_equal(found.coefficients, 2 * found.values)
+    np.testing.assert_array_equal(found.intercepts, rows if n_outputs > 1 else rows[:, 0])

@@ -32,6 +32,21 @@ def is_whole(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+@attrs.frozen(eq=False)
+class LocalModel:
+    """One row's explanation where it is a local linear model.
+
+    Attributes:
+        values: importance of each feature, shape (features, outputs).
+        coefficients: slopes in the data's units, shape (features, outputs).
+        intercepts: shape (outputs,).
+    """
+
+    values: FloatArray
+    coefficients: FloatArray
+    intercepts: FloatArray
+
+
 @attrs.define(eq=False, kw_only=True)
 class RowExplainer(ABC):
     """An explainer that takes its rows one at a time.
@@ -70,7 +85,8 @@ class RowExplainer(ABC):
 
         Returns:
             Values of every feature, (rows, features), or (rows, features, outputs) where the
-            model gives several; rows that failed hold NaN and are named in ``errors``.
+            model gives several; rows that failed hold NaN and are named in ``errors``. With
+            coefficients and intercepts where the explainer yields local linear models.
 
         Raises:
             InputError: the shape does not fit the background, or ids are no integers.
@@ -82,14 +98,26 @@ class RowExplainer(ABC):
             )
         ids = _row_ids(row_ids, len(rows))
         values = np.full((len(rows), rows.shape[1], self._model.n_outputs), np.nan)
+        slopes, intercepts = np.full_like(values, np.nan), np.full((len(rows), self._model.n_outputs), np.nan)
         errors: dict[int, str] = {}
         for position, (row, row_id) in enumerate(zip(rows, ids, strict=True)):
             try:
                 found = self._explain_row(row, legacy_seed(self.seed, self._seed_word, int(row_id)))
+                if isinstance(found, LocalModel):
+                    slopes[position] = self._checked(found.coefficients)
+                    intercepts[position] = found.intercepts
+                    found = found.values
                 values[position] = self._checked(found)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises fails this row only
                 errors[position] = f"{type(error).__name__}: {error}".splitlines()[0][:300]
-        return Explanation(values[:, :, 0] if self._model.single else values, errors=errors)
+        linear = bool(np.isfinite(intercepts).any())
+        first = 0 if self._model.single else slice(None)
+        return Explanation(
+            values[:, :, first],
+            coefficients=slopes[:, :, first] if linear else None,
+            intercepts=intercepts[:, first] if linear else None,
+            errors=errors,
+        )
 
     def _checked(self, values: FloatArray) -> FloatArray:
         expected = (self.background.shape[1], self._model.n_outputs)
@@ -109,8 +137,8 @@ class RowExplainer(ABC):
         return self.name
 
     @abstractmethod
-    def _explain_row(self, row: FloatArray, seed: int) -> FloatArray:
-        """The values of one row, shape (features, outputs); ``seed`` is the row's own."""
+    def _explain_row(self, row: FloatArray, seed: int) -> FloatArray | LocalModel:
+        """One row's values, shape (features, outputs), or local model; ``seed`` is the row's own."""
 
 
 def _row_ids(row_ids: npt.ArrayLike | None, n_rows: int) -> npt.NDArray[Any]:

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from xassay.errors import InputError
-from xassay.explainers.base import RowExplainer, is_whole
+from xassay.explainers.base import LocalModel, RowExplainer, is_whole
 from xassay.explainers.registry import register
 from xassay.types import FloatArray
 
@@ -46,6 +46,11 @@ class Lime(RowExplainer):
     Every feature gets its weight (the package would keep 10), and one set of random rows
     serves all outputs. The values are the regression's weights: for a categorical column,
     of the indicator "equals the explained row's value".
+
+    With Gaussian draws the explanation is a local linear model: coefficients are the weights
+    over the background's standard deviations, the intercept is the regression's minus the sum
+    of coefficient times mean. Where the model sees the draws as they are (no rounding), the
+    values are these coefficients.
 
     Attributes:
         n_samples: number of random rows.
@@ -85,7 +90,7 @@ class Lime(RowExplainer):
             random_state=0,
         )
 
-    def _explain_row(self, row: FloatArray, seed: int) -> FloatArray:
+    def _explain_row(self, row: FloatArray, seed: int) -> FloatArray | LocalModel:
         # the package carries its generator from row to row: each row starts it anew
         self._package.random_state = np.random.RandomState(seed)
         self._package.base.random_state = self._package.random_state
@@ -109,7 +114,12 @@ class Lime(RowExplainer):
         for output in outputs:
             for feature, weight in explained.local_exp[output]:
                 values[feature, output] = weight
-        return values
+        if self.treatment != "gaussian":
+            return values
+        scaler = self._package.scaler
+        slopes = values / scaler.scale_[:, None]
+        intercepts = np.array([explained.intercept[output] for output in outputs]) - scaler.mean_ @ slopes
+        return LocalModel(slopes if self.rounding == "none" else values, slopes, intercepts)
 
     def _shown(self, rows: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
         if self.rounding != "none":

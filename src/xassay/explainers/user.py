@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 
 from xassay.errors import ExplainerError, InputError
-from xassay.explainers.base import RowExplainer
+from xassay.explainers.base import LocalModel, RowExplainer
 from xassay.explainers.registry import ExplainerRecord
 from xassay.seeds import global_numpy_state
 from xassay.types import Explanation, FloatArray
@@ -42,25 +42,33 @@ class UserExplainer(RowExplainer):
     def _seed_word(self) -> str:
         return self.label
 
-    def _explain_row(self, row: FloatArray, seed: int) -> FloatArray:
-        columns = []
+    def _explain_row(self, row: FloatArray, seed: int) -> FloatArray | LocalModel:
+        returned = []
         for position in range(self._model.n_outputs):
             with global_numpy_state(seed):
-                returned = self.function(
-                    self._model.output(position), self.background.copy(), row[None].copy(), **self.options
+                returned.append(
+                    self.function(
+                        self._model.output(position), self.background.copy(), row[None].copy(), **self.options
+                    )
                 )
-            columns.append(self._one_row(returned))
-        return np.stack(columns, axis=1)
+        models = [r for r in returned if isinstance(r, Explanation) and r.coefficients is not None]
+        values = self._columns([r.values if isinstance(r, Explanation) else r for r in returned])
+        if not models or len(models) < len(returned):
+            return values
+        intercepts = np.concatenate([np.ravel(m.intercepts) for m in models if m.intercepts is not None])
+        return LocalModel(values, self._columns([m.coefficients for m in models]), intercepts)
 
-    def _one_row(self, returned: Any) -> FloatArray:
-        given = returned.values if isinstance(returned, Explanation) else returned
-        values = np.asarray(given, dtype=np.float64)
+    def _columns(self, given: list[Any]) -> FloatArray:
+        """One row's numbers a feature, for each output: (features, outputs)."""
         n = self.background.shape[1]
-        if values.shape not in ((n,), (1, n)):
-            raise ExplainerError(
-                f"{self.label} returned shape {values.shape} for one row of {n} columns, expected (1, {n})"
-            )
-        return values.reshape(n)
+        columns = [np.asarray(numbers, dtype=np.float64) for numbers in given]
+        for column in columns:
+            if column.shape not in ((n,), (1, n)):
+                raise ExplainerError(
+                    f"{self.label} returned shape {column.shape} for one row of {n} columns, "
+                    f"expected (1, {n})"
+                )
+        return np.stack([column.reshape(n) for column in columns], axis=1)
 
 
 @attrs.frozen
