@@ -71,6 +71,8 @@ class Lime(RowExplainer):
     rounding: str = attrs.field(default="none", validator=_check_choice(ROUNDINGS))
     kernel_width: Any = attrs.field(default="none", validator=_check_width)
     _package: Any = attrs.field(init=False, default=None)
+    _low: FloatArray = attrs.field(init=False)
+    _high: FloatArray = attrs.field(init=False)
 
     def _prepare(self) -> None:
         with warnings.catch_warnings():
@@ -80,6 +82,7 @@ class Lime(RowExplainer):
         categorical = self.treatment == "categorical"
         if categorical and not (self.background == np.rint(self.background)).all():
             raise InputError("lime: categorical columns must hold integers; use lime:treatment=gaussian")
+        self._low, self._high = self.background.min(axis=0), self.background.max(axis=0)
         self._package = LimeTabularExplainer(
             self.background,
             mode="classification",
@@ -98,14 +101,15 @@ class Lime(RowExplainer):
             self._package.discretizer.random_state = self._package.random_state
         if self.treatment == "categorical" and not (row == np.rint(row)).all():
             raise InputError("lime: categorical columns must hold integers")
-        bounds = np.vstack([self.background, row])
         outputs = tuple(range(self._model.n_outputs))
         with warnings.catch_warnings():
             # classification mode shares the random rows between outputs, and expects probabilities
             warnings.filterwarnings("ignore", message=r"\s*Prediction probabil")
             explained = self._package.explain_instance(
                 row,
-                functools.partial(self._shown, low=bounds.min(axis=0), high=bounds.max(axis=0)),
+                functools.partial(
+                    self._shown, low=np.minimum(self._low, row), high=np.maximum(self._high, row)
+                ),
                 labels=outputs,
                 num_features=len(row),
                 num_samples=self.n_samples,
