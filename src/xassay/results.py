@@ -55,6 +55,9 @@ TESTS: dict[str, type[pl.DataType]] = {
     "schema": pl.Int64,
     "study": pl.String,
     "metric": pl.String,
+    "dataset": pl.String,
+    "model": pl.String,
+    "sigma": pl.Float64,
     "background": pl.Float64,
     "blocks": pl.String,
     "test": pl.String,
@@ -64,6 +67,7 @@ TESTS: dict[str, type[pl.DataType]] = {
     "df1": pl.Float64,
     "df2": pl.Float64,
     "p_value": pl.Float64,
+    "p_holm": pl.Float64,
     "n_blocks": pl.Int64,
 }
 """Columns of ``tests.parquet``: one row a statistical test."""

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xassay import explainers
+from xassay import explainers, specs
 from xassay.errors import InputError, UnknownNameError
 from xassay.explainers import registry
 from xassay.types import FloatArray
@@ -71,7 +71,7 @@ def test_published_methods_carry_their_published_name(name: str, published: str 
     ],
 )
 def test_a_spec_is_a_name_and_options(spec: str, name: str, options: dict[str, Any]) -> None:
-    found = registry.split_options(spec)
+    found = specs.split_options(spec)
     assert found == (name, options)
     assert [type(value) for value in found[1].values()] == [type(value) for value in options.values()]
 
@@ -79,7 +79,7 @@ def test_a_spec_is_a_name_and_options(spec: str, name: str, options: dict[str, A
 @pytest.mark.parametrize("spec", ["lime:5000", "lime:=5000", "mine.py:explain:fast"])
 def test_a_part_that_is_no_option_is_refused(spec: str) -> None:
     with pytest.raises(InputError, match="expected option=value"):
-        registry.split_options(spec)
+        specs.split_options(spec)
 
 
 def test_options_in_the_name_reach_the_explainer_and_keywords_win() -> None:
@@ -169,4 +169,4 @@ def test_options_that_cannot_work_are_refused_at_once(name: str, options: Any, m
 
 
 def test_an_options_value_may_look_like_a_file() -> None:
-    assert registry.split_options("a.py:f:model=b.py:g=1") == ("a.py:f", {"model": "b.py", "g": 1})
+    assert specs.split_options("a.py:f:model=b.py:g=1") == ("a.py:f", {"model": "b.py", "g": 1})

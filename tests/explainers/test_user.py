@@ -158,8 +158,8 @@ def test_a_function_that_raises_fails_that_row_alone(file: str) -> None:
 @pytest.mark.parametrize(
     ("source", "function", "message"),
     [
-        pytest.param(SOURCE, "as_aray", "has no function 'as_aray'", id="no such function"),
-        pytest.param(SOURCE, "not_callable", "has no function 'not_callable'", id="no function"),
+        pytest.param(SOURCE, "as_aray", "has no 'as_aray'", id="no such function"),
+        pytest.param(SOURCE, "not_callable", "'not_callable' of .* is no function", id="no function"),
         pytest.param("def f(:", "f", "cannot be run: SyntaxError", id="syntax error"),
         pytest.param("1 / 0", "f", "cannot be run: ZeroDivisionError: division by zero", id="raises"),
         pytest.param("import no_such_module", "f", "cannot be run: ModuleNotFoundError", id="import fails"),

@@ -1,21 +1,19 @@
 """Explainers by name: one decorator to register, one function to make."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
-from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
 import numpy.typing as npt
 
+from xassay import specs
 from xassay.errors import InputError, UnknownNameError
 from xassay.types import Explainer, Predict
 
 ENTRY_POINTS = "xassay.explainers"
 
 Made = TypeVar("Made", bound=type)
-_FILE = re.compile(r"(?P<name>.+?\.py:\w+)(?::(?P<options>.*))?", re.DOTALL)
 
 
 @attrs.frozen
@@ -102,12 +100,12 @@ def record(spec: str) -> ExplainerRecord:
         UnknownNameError: nothing answers to the name.
         InputError: the file or plug-in cannot be loaded.
     """
-    name, _ = split_options(spec)
+    name, _ = specs.split_options(spec)
     if name in _RECORDS:
         return _RECORDS[name]
     from xassay.explainers import user
 
-    if _FILE.fullmatch(name):
+    if specs.is_file(name):
         return user.record_of_file(name)
     for point in _entry_points():
         if point.name == name:
@@ -150,7 +148,7 @@ def make(
         raise InputError(
             f"an explainer is named by a string such as 'lime' or 'file.py:function', not {name!r}"
         )
-    bare, written = split_options(name)
+    bare, written = specs.split_options(name)
     found = record(bare)
     given = {**written, **options}
     check_options(found, given)
@@ -187,60 +185,6 @@ def option_names(found: ExplainerRecord) -> tuple[str, ...] | None:
     )
 
 
-def absolute(spec: str) -> str:
-    """The spec with the path of a file in full: a worker may run in another folder.
-
-    Example:
-        >>> absolute("lime:n_samples=9")
-        'lime:n_samples=9'
-    """
-    match = _FILE.fullmatch(spec)
-    if match is None:
-        return spec
-    path, _, function = match["name"].rpartition(":")
-    rest = "" if match["options"] is None else f":{match['options']}"
-    return f"{Path(path).resolve()}:{function}{rest}"
-
-
-def split_options(spec: str) -> tuple[str, dict[str, Any]]:
-    """``name:option=value:option=value`` as a name and its options.
-
-    Values are read as numbers, true or false where they look like it.
-
-    Raises:
-        InputError: a part that is no ``option=value``, or an option given twice.
-
-    Example:
-        >>> split_options("kernel_shap:nsamples=2000")
-        ('kernel_shap', {'nsamples': 2000})
-    """
-    if match := _FILE.fullmatch(spec):
-        name, rest = match["name"], match["options"] or ""
-    else:
-        name, _, rest = spec.partition(":")
-    options: dict[str, Any] = {}
-    for part in filter(None, rest.split(":")):
-        option, equals, value = part.partition("=")
-        if not equals or not option:
-            raise InputError(f"explainer {spec!r}: expected option=value, got {part!r}")
-        if option.strip() in options:
-            raise InputError(f"explainer {spec!r}: {option.strip()} is given twice")
-        options[option.strip()] = _literal(value.strip())
-    return name, options
-
-
-def _literal(text: str) -> Any:
-    words = {"true": True, "false": False}
-    if text.lower() in words:
-        return words[text.lower()]
-    for read in (int, float):
-        try:
-            return read(text)
-        except ValueError:
-            continue
-    return text
-
-
 def _entry_points() -> Iterable[metadata.EntryPoint]:
     return metadata.entry_points(group=ENTRY_POINTS)
 
@@ -252,7 +196,7 @@ def check_spec(spec: str) -> None:
         UnknownNameError: nothing answers to the name, or to an option.
         InputError: a file or plug-in cannot be loaded, or an option's value does not fit.
     """
-    name, options = split_options(spec)
+    name, options = specs.split_options(spec)
     found = record(name)
     check_options(found, options)
     if hasattr(found.factory, "check"):

@@ -1,9 +1,6 @@
 """A user's own explainer: a function (predict, background, X) -> values, from a file or a plug-in."""
 
-import hashlib
-import importlib.util
 import inspect
-import sys
 from collections.abc import Callable, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -12,6 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from xassay import specs
 from xassay.errors import ExplainerError, InputError
 from xassay.explainers.base import LocalModel, RowExplainer
 from xassay.explainers.registry import ExplainerRecord
@@ -111,15 +109,15 @@ def record_of_file(spec: str) -> ExplainerRecord:
     """
     file, _, name = spec.rpartition(":")
     path = Path(file)
-    function = getattr(_module(path), name, None)
+    function = specs.load(spec, "explainer")
     if not callable(function):
-        raise InputError(f"explainer {spec!r}: {path} has no function {name!r}")
+        raise InputError(f"explainer {spec!r}: {name!r} of {path} is no function")
     return ExplainerRecord(
         spec,
         "user",
         f"function {name} of {path}",
         _Factory(function, f"{path.name}:{name}"),
-        _digest(path),
+        specs.digest(path),
         cost=_cost,
     )
 
@@ -133,42 +131,8 @@ def record_of_entry_point(point: metadata.EntryPoint) -> ExplainerRecord:
     try:
         function = point.load()
     except (Exception, SystemExit) as error:
-        raise InputError(f"explainer {point.name!r} of {point.value}: {_brief(error)}") from error
+        raise InputError(f"explainer {point.name!r} of {point.value}: {specs.brief(error)}") from error
     version = f"{point.value} {point.dist.version if point.dist else ''}"
     return ExplainerRecord(
         point.name, "user", f"plug-in {point.value}", _Factory(function, point.name), version, cost=_cost
     )
-
-
-def _module(path: Path) -> Any:
-    """The file as a module; a file is run once as long as its content stays the same."""
-    place = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]
-    name = f"_xassay_user_{path.stem}_{place}_{_digest(path)}"
-    if name in sys.modules:
-        return sys.modules[name]
-    loaded = importlib.util.spec_from_file_location(name, path)
-    if loaded is None or loaded.loader is None:
-        raise InputError(f"{path}: is no Python file")
-    if str(path.resolve().parent) not in sys.path:
-        sys.path.append(
-            str(path.resolve().parent)
-        )  # modules beside the file can be imported, as from a script
-    module = importlib.util.module_from_spec(loaded)
-    sys.modules[name] = module
-    try:
-        loaded.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise InputError(f"{path}: cannot be run: {_brief(error)}") from error
-    return module
-
-
-def _digest(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-
-
-def _brief(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".splitlines()[0]

@@ -123,16 +123,95 @@ def causal_rmse(
         2.0
     """
     losses = causal_losses(explanation, predict, X, sigma, n_samples, seed, row_ids)
-    failed: BoolArray = np.asarray(np.isnan(losses).any(axis=(0, 2)))
+    (rmse,) = _root_means(losses)
+    return float(rmse[0]) if np.ndim(sigma) == 0 else rmse
+
+
+def causal_skill(
+    explanation: Explanation,
+    predict: Predict,
+    X: npt.ArrayLike,
+    sigma: float | Sequence[float] = 0.1,
+    n_samples: int = 5,
+    seed: int = 0,
+    row_ids: npt.ArrayLike | None = None,
+) -> Any:
+    r"""1 - causal RMSE / causal RMSE of the constant explanation f(x), under the same noise.
+
+    1 is a perfect explanation; 0 is no better than saying that the model does not change near
+    the row; below 0 is worse than that.
+
+    Args:
+        explanation: see `causal_rmse`, and likewise the others.
+        predict: the model.
+        X: the explained rows.
+        sigma: standard deviation of the perturbation, or several.
+        n_samples: perturbations a row.
+        seed: fixes the noise.
+        row_ids: integers, shape (rows,).
+
+    Returns:
+        A float for one sigma, else an array (sigmas,), in (-infinity, 1]; NaN where the model
+        is constant near the rows.
+
+    Raises:
+        InputError: see `causal_losses`.
+
+    Warns:
+        RuntimeWarning: see `causal_rmse`.
+
+    Example:
+        >>> half = Explanation([[0.5]], coefficients=[[0.5]], intercepts=[0.0])
+        >>> round(causal_skill(half, lambda X: X[:, 0], [[0.0]]), 9)
+        0.5
+    """
+    ours, trivial = _root_means(
+        causal_losses(explanation, predict, X, sigma, n_samples, seed, row_ids),
+        causal_losses(constant(predict, X), predict, X, sigma, n_samples, seed, row_ids),
+    )
+    skills = skill(ours, trivial)
+    return float(skills[0]) if np.ndim(sigma) == 0 else skills
+
+
+def skill(rmse: FloatArray, trivial: FloatArray) -> FloatArray:
+    """1 - RMSE / RMSE of the trivial explanation, NaN where the latter is 0 or undefined.
+
+    Example:
+        >>> import numpy as np
+        >>> skill(np.array([1.0, 0.0]), np.array([4.0, 0.0])).tolist()
+        [0.75, nan]
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(trivial > 0, 1 - rmse / trivial, np.nan))
+
+
+def constant(predict: Predict, X: npt.ArrayLike) -> Explanation:
+    """The trivial explanation: near each row the model stays what it is there.
+
+    Args:
+        predict: the model, (rows, features) -> (rows,).
+        X: rows, shape (rows, features).
+
+    Raises:
+        InputError: a model that returns another shape.
+    """
+    rows = np.asarray(X, dtype=np.float64)
+    flat = np.zeros(rows.shape)
+    return Explanation(flat, coefficients=flat, intercepts=_scores(predict, rows))
+
+
+def _root_means(*losses: FloatArray) -> list[FloatArray]:
+    """Root mean losses, each (sigmas,), over the rows that are finite throughout."""
+    failed: BoolArray = np.any([np.isnan(each).any(axis=(0, 2)) for each in losses], axis=0)
     if failed.any():
         warnings.warn(
-            f"{int(failed.sum())} of {len(failed)} rows left out: the model's output there is not finite",
+            f"{int(failed.sum())} of {len(failed)} rows left out: model or explanation is not finite there",
             RuntimeWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    kept = losses[:, ~failed]
-    rmse = np.sqrt(kept.mean(axis=(1, 2))) if kept.shape[1] else np.full(len(losses), np.nan)
-    return float(rmse[0]) if np.ndim(sigma) == 0 else rmse
+    if failed.all():
+        return [np.full(len(each), np.nan) for each in losses]
+    return [np.sqrt(each[:, ~failed].mean(axis=(1, 2))) for each in losses]
 
 
 def _sigmas(sigma: float | Sequence[float]) -> FloatArray:

@@ -6,6 +6,7 @@ from xassay.errors import UnknownNameError
 
 _CREM = "Evaluating Anomaly Explanations Using Ground Truth, section 4.5"
 _ELA = "Saez, Luengo & Herrera, Neurocomputing 176 (2016), doi:10.1016/j.neucom.2014.11.086"
+_MAPLE = "Plumb, Molitor & Talwalkar, NeurIPS 2018, arXiv:1807.02910"
 _TIES = "McSherry & Najork, ECIR 2008, doi:10.1007/978-3-540-78646-7_38"
 
 
@@ -56,7 +57,32 @@ METRICS = {
             0,
             float("inf"),
             higher_is_better=False,
-            reference="Plumb, Molitor & Talwalkar, NeurIPS 2018, arXiv:1807.02910",
+            reference=f"{_MAPLE}, equation (1)",
+        ),
+        Metric(
+            "causal_skill",
+            "Causal skill",
+            float("-inf"),
+            1,
+            higher_is_better=True,
+            reference=f"{_MAPLE}, equation (1); skill: Murphy, Monthly Weather Review 116 (1988)",
+        ),
+        Metric("rmse", "RMSE", 0, float("inf"), higher_is_better=False, reference=f"{_MAPLE}, section 5.1"),
+        Metric(
+            "features_kept",
+            "Features kept",
+            1,
+            float("inf"),
+            higher_is_better=False,
+            reference=f"{_MAPLE}, section 3 (DStump)",
+        ),
+        Metric(
+            "pattern_match",
+            "Pattern found",
+            0,
+            1,
+            higher_is_better=True,
+            reference=f"{_MAPLE}, sections 4.1 and 5.4",
         ),
     )
 }

@@ -1,23 +1,22 @@
 """One unit of the CREM study: one explainer on one altered version at one noise and background."""
 
-import functools
 import hashlib
 import json
 import re
 from collections.abc import Iterator
-from importlib import metadata, resources
 from typing import Any
 
 import attrs
 import numpy as np
 import polars as pl
 
-from xassay import explainers, metrics
+from xassay import explainers, metrics, specs
 from xassay.circuits import Circuit, Fault, TruthTable, differences, flip_inputs, ground_truth, version_name
 from xassay.circuits.simulation import input_rows
 from xassay.errors import InputError
 from xassay.models import ReconstructionDetector
 from xassay.seeds import generator, legacy_seed
+from xassay.studies.code import own_code
 from xassay.studies.crem.background import background_rows, background_size
 from xassay.studies.crem.settings import Profile
 from xassay.types import BoolArray, FloatArray, IntArray
@@ -26,18 +25,8 @@ ROW_METRICS = ("mrr", "map", "mr_precision", "exact_match", "noise_share")
 """Scores of every explained pair, before averaging."""
 
 
-@functools.cache
-def own_code() -> str:
-    """What of xassay and below it decides scores: a hash of our sources, and versions."""
-    package = resources.files("xassay")
-    sources = [package.joinpath("seeds.py")]
-    for folder in ("circuits", "models", "explainers", "metrics", "studies/crem"):
-        sources += [file for file in package.joinpath(folder).iterdir() if file.name.endswith(".py")]
-    digest = hashlib.sha256()
-    for source in sorted(sources, key=str):
-        digest.update(source.read_bytes())
-    libraries = [f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn")]
-    return " ".join([digest.hexdigest()[:16], *libraries])
+CODE = ("circuits", "models", "explainers", "metrics", "studies/crem")
+"""Folders of our sources that decide scores."""
 
 
 @attrs.frozen
@@ -79,14 +68,14 @@ class CremCell:
         content = {
             **{f.name: repr(getattr(self, f.name)) for f in attrs.fields(CremCell) if f.name != "source"},
             "options": self.options_text,
-            "own code": own_code(),
+            "own code": own_code(*CODE),
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
     def label(self) -> str:
         """Readable, and safe as a file name."""
-        name, _ = explainers.registry.split_options(self.explainer)
+        name, _ = specs.split_options(self.explainer)
         parts = [f"{self.circuit.name}-{self.fault}", name.rpartition("/")[2]]
         parts += [f"noise{self.noise:g}"] if self.noise else []
         parts += [f"bg{self.proportion:g}"] + ([f"repeat{self.repeat}"] if self.repeat else [])

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import polars as pl
 
-from xassay import explainers
+from xassay import explainers, specs
 from xassay.circuits import STUDY_FAULTS, Fault, version_name
 from xassay.metrics import equalized_loss_of_accuracy
 from xassay.seeds import generator
@@ -213,7 +213,7 @@ def score(
 
 def _published(cell: CremCell, faults: set[Fault], metric: str) -> Published | None:
     """The published figure, if it was measured on just this: circuit, faults, truth, method, noise."""
-    name, own_options = explainers.registry.split_options(cell.explainer)
+    name, own_options = specs.split_options(cell.explainer)
     method = explainers.record(name).published
     if (
         method is None

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from xassay import explainers
+from xassay import explainers, specs
 from xassay.circuits import EMBEDDED, STUDY_FAULTS, Circuit, Fault, Gate, differences, find, load, negate
 from xassay.circuits.noise import KINDS
 from xassay.errors import InputError, UnknownNameError
@@ -189,7 +189,7 @@ class CremSettings:
 
     def explainer_options(self, circuit: Circuit, spec: str) -> dict[str, Any]:
         """An explainer's options: the study's, the profile's over them, the user's over both."""
-        name, given = explainers.registry.split_options(spec)
+        name, given = specs.split_options(spec)
         options = explainers.registry.default_options(explainers.record(name))
         if name in ("kernel_shap", "sampling_shap"):
             is_c17 = circuit.name == "c17" and is_embedded(circuit)

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 import polars as pl
 
-from xassay import explainers, results
+from xassay import explainers, results, specs
 from xassay.circuits import Circuit, Fault, TruthTable, differences
 from xassay.studies.crem import comparison, scoring
 from xassay.studies.crem.cell import CremCell
@@ -63,7 +63,7 @@ class CremStudy:
                         fault=fault,
                         n_anomalous=n_anomalous,
                         explainer=spec,
-                        source=explainers.registry.absolute(spec),
+                        source=specs.absolute(spec),
                         code=record.version,
                         options=settings.explainer_options(circuit, spec),
                         noise_kind=settings.noise_kind,

@@ -1,0 +1,26 @@
+"""What of xassay and below it decides scores, as part of a cell's key."""
+
+import functools
+import hashlib
+from importlib import metadata, resources
+
+SHARED = ("seeds.py", "specs.py", "types.py")
+
+
+@functools.cache
+def own_code(*folders: str) -> str:
+    """A hash of our sources in some folders and of the shared ones, and versions of libraries.
+
+    Example:
+        >>> own_code("metrics") == own_code("metrics", "models")
+        False
+    """
+    package = resources.files("xassay")
+    sources = [package.joinpath(name) for name in SHARED]
+    for folder in folders:
+        sources += [file for file in package.joinpath(folder).iterdir() if file.name.endswith(".py")]
+    digest = hashlib.sha256()
+    for source in sorted(sources, key=str):
+        digest.update(source.read_bytes())
+    libraries = [f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn")]
+    return " ".join([digest.hexdigest()[:16], *libraries])
