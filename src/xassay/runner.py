@@ -9,7 +9,9 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,10 +24,19 @@ from xassay import results
 from xassay.errors import InputError, RunError
 from xassay.types import Cell
 
+MOST_WARNINGS = 5
+
 BULKY = ("values",)
 """Columns of a stored part that no score needs: they stay on the disk."""
 
-OWN_FILES = ("results.parquet", "tests.parquet", "timings.parquet", "report.html", "instances")
+OWN_FILES = (
+    "results.parquet",
+    "tests.parquet",
+    "patterns.parquet",
+    "timings.parquet",
+    "report.html",
+    "instances",
+)
 
 
 class Study(Protocol):
@@ -49,8 +60,8 @@ class Study(Protocol):
 
     def score(
         self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str]
-    ) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The results and the tests."""
+    ) -> Mapping[str, pl.DataFrame]:
+        """The tables to keep, by name: ``results``, ``tests``, and what else the study has."""
         ...
 
 
@@ -93,6 +104,7 @@ class Run:
         notices: what a reader must know of how it was run.
         failures: label and reason of each cell that failed.
         folder: where it is stored; gone where no folder was asked for.
+        tables: all tables by name: those two, and what else the study has.
     """
 
     scores: pl.DataFrame
@@ -100,6 +112,7 @@ class Run:
     notices: Sequence[str]
     failures: Mapping[str, str]
     folder: Path
+    tables: Mapping[str, pl.DataFrame]
 
     @property
     def failed(self) -> bool:
@@ -109,9 +122,12 @@ class Run:
 
 @attrs.frozen(eq=False)
 class _Outcome:
+    """What came of a cell: its frame or an error, the seconds it took, and what it warned of."""
+
     frame: pl.DataFrame | None
     error: str | None
     seconds: float
+    warnings: str = ""
 
 
 def plan_key(study: Study) -> str:
@@ -123,7 +139,7 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
     """Run a study in a folder, or continue a run that stopped there.
 
     Writes ``plan.json``, ``instances/`` (one file a cell), ``results.parquet``,
-    ``tests.parquet`` and ``timings.parquet``.
+    ``tests.parquet``, further tables of the study, and ``timings.parquet``.
 
     Args:
         study: the study.
@@ -143,11 +159,11 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
     # keys are read once: a user's file may change while the run goes on
     cells = {cell.key: cell for cell in study.cells}
     kept = {key: part for key in cells if (part := _read(stored.get(key), key)) is not None}
-    frames = {key: part[0] for key, part in kept.items()}
+    frames = {key: part.frame for key, part in kept.items() if part.frame is not None}
     todo = sorted((key for key in cells if key not in frames), key=lambda key: -cells[key].cost)
     done = sum(cells[key].cost for key in frames)
     progress.start(done + sum(cells[key].cost for key in todo), done)
-    timings = [_timing(cells[key], *part, resumed=True) for key, part in kept.items()]
+    outcomes = dict(kept)
     failures: dict[str, str] = {}
     try:
         for key, outcome in _outcomes({key: cells[key] for key in todo}, jobs):
@@ -155,19 +171,24 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
             if outcome.frame is None:
                 failures[key] = outcome.error or "unknown"
             else:
-                stamped = outcome.frame.with_columns(cell=pl.lit(key), seconds=pl.lit(outcome.seconds))
+                stamped = outcome.frame.with_columns(
+                    cell=pl.lit(key), seconds=pl.lit(outcome.seconds), warnings=pl.lit(outcome.warnings)
+                )
                 results.write_parquet(stamped, instances / f"{cell.label}-{key}.parquet")
                 frames[key] = outcome.frame.drop(BULKY, strict=False)
-                timings.append(_timing(cell, outcome.frame, outcome.seconds, resumed=False))
+                outcomes[key] = attrs.evolve(outcome, frame=frames[key])
             progress.advance(cell.label, cell.cost)
     finally:
         progress.stop()
-    scores, tests = study.score(frames, failures)
-    results.write_parquet(scores, folder / "results.parquet")
-    results.write_parquet(tests, folder / "tests.parquet")
+    tables = study.score(frames, failures)
+    for name, table in tables.items():
+        results.write_parquet(table, folder / f"{name}.parquet")
+    timings = [_timing(cells[key], part, resumed=key in kept) for key, part in outcomes.items()]
     results.write_parquet(results.frame(timings, results.TIMINGS), folder / "timings.parquet")
+    notices = [*study.notices, *_warned(outcomes.values())]
+    _write_plan(study, folder, notices)
     labels = {f"{cells[key].label}-{key}": reason for key, reason in failures.items()}
-    return Run(scores, tests, study.notices, labels, folder)
+    return Run(tables["results"], tables["tests"], notices, labels, folder, tables)
 
 
 def _outcomes(todo: Mapping[str, Cell], jobs: int) -> Iterator[tuple[str, _Outcome]]:
@@ -201,21 +222,28 @@ def _work(cell: Cell) -> _Outcome:
     began = time.perf_counter()
     try:
         # one thread, so that no sum depends on how many the machine has
-        with threadpool_limits(1):
+        with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
             frame = cell.run()
     except Exception as error:  # noqa: BLE001 - a cell that fails is a result, not the end of the run
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         return _Outcome(None, reason, time.perf_counter() - began)
-    return _Outcome(frame, None, time.perf_counter() - began)
+    said = sorted({f"{w.category.__name__}: {' '.join(str(w.message).split())}" for w in caught})
+    return _Outcome(frame, None, time.perf_counter() - began, "\n".join(said))
 
 
-def _timing(cell: Cell, frame: pl.DataFrame, seconds: float, *, resumed: bool) -> dict[str, Any]:
-    return {
-        "cell": cell.label,
-        "rows": len(frame),
-        "seconds": seconds,
-        "resumed": resumed,
-    }
+def _timing(cell: Cell, part: _Outcome, *, resumed: bool) -> dict[str, Any]:
+    rows = 0 if part.frame is None else len(part.frame)
+    return {"cell": cell.label, "rows": rows, "seconds": part.seconds, "resumed": resumed}
+
+
+def _warned(outcomes: Iterable[_Outcome]) -> list[str]:
+    """What cells warned of, each kind once, the most frequent first."""
+    kinds = Counter(text for outcome in outcomes for text in outcome.warnings.splitlines())
+    said = [f"{n:,} cells warned: {text}" for text, n in kinds.most_common(MOST_WARNINGS)]
+    if len(kinds) > MOST_WARNINGS:
+        said.append(f"{len(kinds) - MOST_WARNINGS:,} other warnings stand in the files of instances")
+    return said
 
 
 def _claim(study: Study, folder: Path) -> None:
@@ -234,6 +262,10 @@ def _claim(study: Study, folder: Path) -> None:
                     f"{folder} holds a run with other settings ({name}: {theirs!r}, now {value!r}); choose "
                     "another --out, or delete the folder"
                 )
+    _write_plan(study, folder, study.notices)
+
+
+def _write_plan(study: Study, folder: Path, notices: Sequence[str]) -> None:
     names = (
         re.split(r"[\s<>=!~;\[]", line)[0]
         for line in metadata.requires("xassay") or ()
@@ -241,19 +273,20 @@ def _claim(study: Study, folder: Path) -> None:
     )
     code = {"xassay": xassay.__version__, **{name: metadata.version(name) for name in sorted(names)}}
     results.write_json(
-        {**study.plan(), "schema": results.SCHEMA_VERSION, "versions": code, "notices": list(study.notices)},
-        path,
+        {**study.plan(), "schema": results.SCHEMA_VERSION, "versions": code, "notices": list(notices)},
+        folder / "plan.json",
     )
 
 
-def _read(path: Path | None, key: str) -> tuple[pl.DataFrame, float] | None:
-    """A stored part and its seconds, or None where there is none that is whole and the cell's own."""
+def _read(path: Path | None, key: str) -> _Outcome | None:
+    """A stored part, or None where there is none that is whole and the cell's own."""
     if path is None:
         return None
     try:
         part = results.read_parquet(path)
         if part["cell"].unique().to_list() != [key]:
             return None
-        return part.drop("cell", "seconds", *BULKY, strict=False), float(part["seconds"][0])
+        frame = part.drop("cell", "seconds", "warnings", *BULKY, strict=False)
+        return _Outcome(frame, None, float(part["seconds"][0]), part["warnings"][0])
     except (InputError, pl.exceptions.ColumnNotFoundError):
         return None

@@ -92,6 +92,9 @@ def load(name: str, kind: str) -> Any:
     if is_file(name):
         module, shown = _module(Path(place)), place
     else:
+        if "" not in sys.path and str(Path.cwd()) not in sys.path:
+            # a module of the current folder can be imported, as by python -m
+            sys.path.append(str(Path.cwd()))
         try:
             module, shown = importlib.import_module(place), f"module {place}"
         except (Exception, SystemExit) as error:

@@ -3,7 +3,7 @@
 One Protocol (`xassay.types.Explainer`), one registry, one way in: `make`.
 """
 
-from xassay.explainers import kernel_shap, lime, random_baseline, sampling_shap, single_flip
+from xassay.explainers import kernel_shap, lime, maple, random_baseline, sampling_shap, single_flip
 from xassay.explainers.registry import ExplainerRecord, available, make, record, register
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "kernel_shap",
     "lime",
     "make",
+    "maple",
     "random_baseline",
     "record",
     "register",

@@ -32,6 +32,16 @@ def is_whole(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+def one_of(*choices: str) -> Any:
+    """Validator: one of some words, or `InputError`."""
+
+    def check(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+        if value not in choices:
+            raise InputError(f"{attribute.name} must be one of {', '.join(choices)}, not {value!r}")
+
+    return check
+
+
 @attrs.frozen(eq=False)
 class LocalModel:
     """One row's explanation where it is a local linear model.
@@ -48,12 +58,8 @@ class LocalModel:
 
 
 @attrs.define(eq=False, kw_only=True)
-class RowExplainer(ABC):
-    """An explainer that takes its rows one at a time.
-
-    Subclasses say how one row is explained; this class gives each row a seed of its own,
-    from (seed, explainer, row id), so that neither the batch nor the order of rows matters,
-    and turns an exception or a value that is not finite into a failed row of NaN.
+class BaseExplainer(ABC):
+    """What an explainer is given, checked; subclasses explain.
 
     Attributes:
         predict: the model, (rows, features) -> (rows,) or (rows, outputs).
@@ -76,6 +82,24 @@ class RowExplainer(ABC):
         self._model = ModelFunction(self.predict, self.background)
         self._prepare()
 
+    def _prepare(self) -> None:
+        """Work that all rows share; called once."""
+        return
+
+    def _rows(self, X: npt.ArrayLike, row_ids: npt.ArrayLike | None) -> tuple[FloatArray, npt.NDArray[Any]]:
+        """Rows and their ids, checked.
+
+        Raises:
+            InputError: the shape does not fit the background, or ids are no integers.
+        """
+        rows = as_matrix(X, "the rows to explain")
+        if rows.shape[1] != self.background.shape[1]:
+            raise InputError(
+                f"the rows have {rows.shape[1]} features, the background {self.background.shape[1]}"
+            )
+        return rows, _row_ids(row_ids, len(rows))
+
+    @abstractmethod
     def explain(self, X: npt.ArrayLike, row_ids: npt.ArrayLike | None = None) -> Explanation:
         """Explain rows.
 
@@ -91,12 +115,19 @@ class RowExplainer(ABC):
         Raises:
             InputError: the shape does not fit the background, or ids are no integers.
         """
-        rows = as_matrix(X, "the rows to explain")
-        if rows.shape[1] != self.background.shape[1]:
-            raise InputError(
-                f"the rows have {rows.shape[1]} features, the background {self.background.shape[1]}"
-            )
-        ids = _row_ids(row_ids, len(rows))
+
+
+class RowExplainer(BaseExplainer):
+    """An explainer that takes its rows one at a time.
+
+    Subclasses say how one row is explained; this class gives each row a seed of its own,
+    from (seed, explainer, row id), so that neither the batch nor the order of rows matters,
+    and turns an exception or a value that is not finite into a failed row of NaN.
+    """
+
+    def explain(self, X: npt.ArrayLike, row_ids: npt.ArrayLike | None = None) -> Explanation:
+        """Explain rows one at a time; see `BaseExplainer.explain`."""
+        rows, ids = self._rows(X, row_ids)
         values = np.full((len(rows), rows.shape[1], self._model.n_outputs), np.nan)
         slopes, intercepts = np.full_like(values, np.nan), np.full((len(rows), self._model.n_outputs), np.nan)
         errors: dict[int, str] = {}
@@ -126,10 +157,6 @@ class RowExplainer(ABC):
         if not np.isfinite(values).all():
             raise ExplainerError("the explanation holds values that are not finite")
         return values
-
-    def _prepare(self) -> None:
-        """Work that all rows share; called once."""
-        return
 
     @property
     def _seed_word(self) -> str:

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from xassay.errors import InputError
-from xassay.explainers.base import LocalModel, RowExplainer, is_whole
+from xassay.explainers.base import LocalModel, RowExplainer, is_whole, one_of
 from xassay.explainers.registry import register
 from xassay.types import FloatArray
 
@@ -21,14 +21,6 @@ def _check_several(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> 
         raise InputError(f"{attribute.name} must be a whole number of at least 2, not {value!r}")
 
 
-def _check_choice(choices: tuple[str, ...]) -> Any:
-    def check(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
-        if value not in choices:
-            raise InputError(f"{attribute.name} must be one of {', '.join(choices)}, not {value!r}")
-
-    return check
-
-
 def _check_width(_: object, __: object, value: Any) -> None:
     if value not in (None, "none") and not (isinstance(value, (int, float)) and value > 0):
         raise InputError(f"kernel_width must be a positive number or none, not {value!r}")
@@ -38,7 +30,7 @@ def _cost(n_features: int, _: int) -> float:
     return 3.0 + 0.2 * n_features
 
 
-@register("lime", engine="lime", published="LIME", cost=_cost)
+@register("lime", engine="lime", published="LIME", local_linear=True, cost=_cost)
 @attrs.define(eq=False, kw_only=True)
 class Lime(RowExplainer):
     """A ridge regression on weighted random rows; columns are declared categorical.
@@ -67,8 +59,8 @@ class Lime(RowExplainer):
     """
 
     n_samples: Any = attrs.field(default=5000, validator=_check_several)
-    treatment: str = attrs.field(default="categorical", validator=_check_choice(TREATMENTS))
-    rounding: str = attrs.field(default="none", validator=_check_choice(ROUNDINGS))
+    treatment: str = attrs.field(default="categorical", validator=one_of(*TREATMENTS))
+    rounding: str = attrs.field(default="none", validator=one_of(*ROUNDINGS))
     kernel_width: Any = attrs.field(default="none", validator=_check_width)
     _package: Any = attrs.field(init=False, default=None)
     _low: FloatArray = attrs.field(init=False)
@@ -132,10 +124,10 @@ class Lime(RowExplainer):
         return self._model(rows)
 
 
-@register("lime_continuous", engine="lime", published="LIME", cost=_cost)
+@register("lime_continuous", engine="lime", published="LIME", local_linear=True, cost=_cost)
 @attrs.define(eq=False, kw_only=True)
 class LimeContinuous(Lime):
     """LIME with the Gaussian draws of its paper, rounded and clipped before the model sees them."""
 
-    treatment: str = attrs.field(default="gaussian", validator=_check_choice(TREATMENTS))
-    rounding: str = attrs.field(default="nearest", validator=_check_choice(ROUNDINGS))
+    treatment: str = attrs.field(default="gaussian", validator=one_of(*TREATMENTS))
+    rounding: str = attrs.field(default="nearest", validator=one_of(*ROUNDINGS))

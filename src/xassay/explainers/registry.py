@@ -31,6 +31,10 @@ class ExplainerRecord:
         stochastic: whether its values depend on the seed.
         baseline: whether it is there to show what a score is worth, not to compete.
         uses_background: whether it looks at the background at all.
+        local_linear: whether its explanations can be local linear models; None: not known
+            before it has explained something.
+        surrogate: whether it fits one model of its own to the background, which explains all
+            rows: its draws are then one a fit, and it needs several background rows.
         cost: milliseconds a row and output, roughly, given the number of features and of
             background rows; for the order of work and the ETA only.
     """
@@ -44,6 +48,8 @@ class ExplainerRecord:
     stochastic: bool = True
     baseline: bool = False
     uses_background: bool = True
+    local_linear: bool | None = False
+    surrogate: bool = False
     cost: Callable[[int, int], float] = attrs.field(default=lambda _features, _rows: 1.0, eq=False)
 
 
@@ -65,7 +71,7 @@ def register(
         engine: whose code explains.
         published: the name in the published tables.
         cost: see `ExplainerRecord`.
-        **facts: the record's ``stochastic``, ``baseline`` and ``uses_background``.
+        **facts: the record's other fields.
 
     Raises:
         InputError: the name is taken.

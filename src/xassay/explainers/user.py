@@ -118,6 +118,7 @@ def record_of_file(spec: str) -> ExplainerRecord:
         f"function {name} of {path}",
         _Factory(function, f"{path.name}:{name}"),
         specs.digest(path),
+        local_linear=None,
         cost=_cost,
     )
 
@@ -134,5 +135,11 @@ def record_of_entry_point(point: metadata.EntryPoint) -> ExplainerRecord:
         raise InputError(f"explainer {point.name!r} of {point.value}: {specs.brief(error)}") from error
     version = f"{point.value} {point.dist.version if point.dist else ''}"
     return ExplainerRecord(
-        point.name, "user", f"plug-in {point.value}", _Factory(function, point.name), version, cost=_cost
+        point.name,
+        "user",
+        f"plug-in {point.value}",
+        _Factory(function, point.name),
+        version,
+        local_linear=None,
+        cost=_cost,
     )

@@ -4,7 +4,8 @@ References:
     Welch, Biometrika 34 (1947); Holm, Scandinavian Journal of Statistics 6 (1979).
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
 
 import attrs
 import numpy as np
@@ -12,6 +13,8 @@ from scipy import stats
 
 from xassay.errors import InputError
 from xassay.types import FloatArray
+
+Name = TypeVar("Name", bound=Hashable)
 
 
 @attrs.frozen
@@ -31,15 +34,17 @@ class WelchResult:
     p_holm: float
 
 
-def welch_holm(scores: Mapping[str, tuple[FloatArray, FloatArray]]) -> dict[str, WelchResult]:
+def welch_holm(
+    scores: Mapping[Name, tuple[FloatArray, FloatArray]],
+) -> dict[Name, WelchResult]:
     r"""Welch's t-test of two methods on each data set, with Holm's correction over them.
 
     Holm: with p-values sorted rising, the j-th of m becomes the largest of (m - i + 1) p_i over
     i <= j, at most 1. Data sets without a test (see below) do not count in m.
 
     Args:
-        scores: data set -> the two methods' scores over trials, each shape (trials,); values
-            that are not finite are left out.
+        scores: data set (or data set and pair of methods) -> the two methods' scores over
+            trials, each shape (trials,); values that are not finite are left out.
 
     Returns:
         One result a data set; NaN throughout where a method has fewer than two scores, or
@@ -64,7 +69,7 @@ def welch_holm(scores: Mapping[str, tuple[FloatArray, FloatArray]]) -> dict[str,
     return {name: WelchResult(*result, corrected[name]) for name, result in found.items()}
 
 
-def _welch(name: str, first: FloatArray, second: FloatArray) -> tuple[float, float, float]:
+def _welch(name: Hashable, first: FloatArray, second: FloatArray) -> tuple[float, float, float]:
     pair = [np.asarray(values, dtype=np.float64) for values in (first, second)]
     if any(values.ndim != 1 for values in pair):
         raise InputError(f"{name}: scores must be one-dimensional, one a trial")

@@ -1,6 +1,7 @@
 """Tables: a pinned registry, splits, standardisation."""
 
 from xassay.tabular.datasets import Dataset, available, fetch, is_here, load
+from xassay.tabular.files import read
 from xassay.tabular.preparation import Split, split
 
-__all__ = ["Dataset", "Split", "available", "fetch", "is_here", "load", "split"]
+__all__ = ["Dataset", "Split", "available", "fetch", "is_here", "load", "read", "split"]

@@ -6,7 +6,7 @@ import numpy as np
 from xassay.errors import InputError
 from xassay.seeds import generator
 from xassay.tabular.datasets import Dataset
-from xassay.types import FloatArray
+from xassay.types import FloatArray, IntArray
 
 CONSTANT = 1e-10
 _LEAST_ROWS = 4
@@ -23,6 +23,7 @@ class Split:
         y_val: validation targets.
         X_test: test rows.
         y_test: test targets.
+        test_rows: row number of each test row in the table.
         columns: names of the features that are left.
         dropped: names of the features that are constant in the training part.
     """
@@ -33,6 +34,7 @@ class Split:
     y_val: FloatArray
     X_test: FloatArray
     y_test: FloatArray
+    test_rows: IntArray
     columns: tuple[str, ...]
     dropped: tuple[str, ...]
 
@@ -87,11 +89,7 @@ def split(data: Dataset, *, seed: int = 0, trial: int = 0) -> Split:
         targets[val],
         rows[test],
         targets[test],
+        test_rows=test,
         columns=kept,
         dropped=tuple(name for name in data.columns if name not in kept),
     )
-
-
-def _check_finite(table: str, what: str, values: FloatArray) -> None:
-    if not np.isfinite(values).all():
-        raise InputError(f"table {table!r}: {what} holds values that are missing or infinite")

@@ -13,6 +13,7 @@ from xassay.circuits import EMBEDDED, STUDY_FAULTS, Circuit, Fault, Gate, differ
 from xassay.circuits.noise import KINDS
 from xassay.errors import InputError, UnknownNameError
 from xassay.metrics.ranking import TIES
+from xassay.studies.checks import check_distinct, check_some, check_whole, floats, strings
 from xassay.studies.published import crem_proportion
 
 DEFAULT_EXPLAINERS = ("kernel_shap", "sampling_shap", "lime", "lime_continuous", "single_flip", "random")
@@ -60,20 +61,6 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
 )
 
 
-def _strings(values: Any) -> tuple[str, ...]:
-    try:
-        return (values,) if isinstance(values, str) else tuple(str(value) for value in values)
-    except TypeError:
-        raise InputError(f"expected a list of names, got {values!r}") from None
-
-
-def _floats(values: Any) -> tuple[float, ...]:
-    try:
-        return (float(values),) if isinstance(values, (int, float)) else tuple(float(v) for v in values)
-    except (TypeError, ValueError):
-        raise InputError(f"expected a list of numbers, got {values!r}") from None
-
-
 @attrs.frozen
 class CremSettings:
     """Settings of the CREM study; the defaults give its Table 2.
@@ -99,12 +86,12 @@ class CremSettings:
         InputError: a value that cannot be used; the message names the option.
     """
 
-    circuits: tuple[str, ...] = attrs.field(default=EMBEDDED, converter=_strings)
-    faults: tuple[str, ...] = attrs.field(default=(), converter=_strings)
-    explainers: tuple[str, ...] = attrs.field(default=DEFAULT_EXPLAINERS, converter=_strings)
-    noise: tuple[float, ...] = attrs.field(default=(0.0,), converter=_floats)
+    circuits: tuple[str, ...] = attrs.field(default=EMBEDDED, converter=strings)
+    faults: tuple[str, ...] = attrs.field(default=(), converter=strings)
+    explainers: tuple[str, ...] = attrs.field(default=DEFAULT_EXPLAINERS, converter=strings)
+    noise: tuple[float, ...] = attrs.field(default=(0.0,), converter=floats)
     noise_kind: str = "attribute"
-    background: tuple[float, ...] = attrs.field(default=(), converter=_floats)
+    background: tuple[float, ...] = attrs.field(default=(), converter=floats)
     max_background: int = 1000
     profile: str = "xassay"
     sample: int | None = 200
@@ -122,23 +109,10 @@ class CremSettings:
         ):
             if value not in known:
                 raise UnknownNameError(option, value, known)
-        for option, values in (
-            ("circuits", self.circuits),
-            ("faults", self.faults),
-            ("explainers", self.explainers),
-            ("noise", self.noise),
-            ("background", self.background),
-        ):
-            if len(set(values)) != len(values):
-                shown = ", ".join(v if isinstance(v, str) else f"{v:g}" for v in values)
-                raise InputError(f"{option}: {shown} names one twice")
-        for option, values in (
-            ("circuits", self.circuits),
-            ("explainers", self.explainers),
-            ("noise", self.noise),
-        ):
-            if not values:
-                raise InputError(f"{option}: name at least one")
+        for option in ("circuits", "faults", "explainers", "noise", "background"):
+            check_distinct(option, getattr(self, option))
+        for option in ("circuits", "explainers", "noise"):
+            check_some(option, getattr(self, option))
         self._check_numbers()
         for spec in self.explainers:
             explainers.registry.check_spec(spec)
@@ -161,12 +135,8 @@ class CremSettings:
             ("repeats", self.repeats, 1),
             ("seed", self.seed, 0),
         ):
-            if value is None:
-                continue
-            if not isinstance(value, int) or isinstance(value, bool):
-                raise InputError(f"{option} must be a whole number, not {value!r}")
-            if not least <= value < 2**63:
-                raise InputError(f"{option} must be at least {least} and below 2^63, not {value}")
+            if value is not None:
+                check_whole(option, value, least)
 
     @property
     def rules(self) -> Profile:

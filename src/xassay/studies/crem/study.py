@@ -103,8 +103,8 @@ class CremStudy:
 
     def score(
         self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str]
-    ) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The results and the tests.
+    ) -> dict[str, pl.DataFrame]:
+        """The tables ``results`` and ``tests``.
 
         Args:
             frames: the frames of the cells that finished, by cell key.
@@ -124,7 +124,10 @@ class CremStudy:
                     {c.name: self.settings.proportions(c, noisy=True)[0] for c in circuits},
                 )
             ]
-        return table, results.frame(comparison.tests(table, families), results.TESTS)
+        return {
+            "results": table,
+            "tests": results.frame(comparison.tests(table, families), results.TESTS),
+        }
 
     def _notices(self) -> list[str]:
         capped: dict[tuple[str, float, float], int] = {}

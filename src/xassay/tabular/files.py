@@ -1,0 +1,107 @@
+"""A regression table of one's own, from CSV or Parquet."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from xassay.errors import InputError, UnknownNameError
+from xassay.tabular.datasets import Dataset
+from xassay.types import FloatArray
+
+CSV, PARQUET = (".csv",), (".parquet", ".pq")
+
+
+def is_file(name: str) -> bool:
+    """Whether this names a file and not a table of the registry."""
+    return Path(name).suffix.lower() in (*CSV, *PARQUET)
+
+
+def read(path: str | Path, target: str, *, keep_row_counter: bool = False) -> Dataset:
+    """Read a table whose columns are all numbers (or true and false).
+
+    A first column without a name is taken for a row counter and left out.
+
+    Args:
+        path: a ``.csv`` (comma-separated, names in the first line) or ``.parquet`` file.
+        target: name of the column to predict; all others are features.
+        keep_row_counter: keep an unnamed first column, as a feature named ``row``.
+
+    Raises:
+        InputError: the file cannot be read, has two columns of one name, no row, no feature,
+            or a column that is no number, or is missing or infinite somewhere.
+        UnknownNameError: no such target.
+    """
+    path = Path(path)
+    table = _read_csv(path) if path.suffix.lower() in CSV else _read_parquet(path)
+    if table.columns[0] == "":
+        table = table.rename({"": "row"}) if keep_row_counter else table.drop("")
+    if target not in table.columns:
+        raise UnknownNameError(f"target of {path}", target, table.columns)
+    if not len(table):
+        raise InputError(f"{path}: has no rows")
+    features = [name for name in table.columns if name != target]
+    if not features:
+        raise InputError(f"{path}: has no column beside the target {target!r}")
+    columns = {name: _numbers(path, table[name]) for name in table.columns}
+    matrix = np.stack([columns[name] for name in features], axis=1)
+    return Dataset(path.stem, np.ascontiguousarray(matrix), columns[target], tuple(features))
+
+
+def _read_csv(path: Path) -> pl.DataFrame:
+    try:
+        with path.open("rb") as file:
+            first = pl.read_csv(file, has_header=False, n_rows=1, infer_schema=False)
+        _check_names(path, ["" if name is None else str(name).strip() for name in first.row(0)])
+        table = pl.read_csv(path, infer_schema_length=None)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{path}: cannot be read as CSV: {str(error).splitlines()[0]}") from None
+    return table.rename(str.strip)
+
+
+def _read_parquet(path: Path) -> pl.DataFrame:
+    try:
+        table = pl.read_parquet(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{path}: cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+    _check_names(path, table.columns)
+    return table
+
+
+def _check_names(path: Path, names: list[str]) -> None:
+    if not names:
+        raise InputError(f"{path}: has no columns")
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise InputError(f"{path}: two columns are called {twice[0]!r}; rename one")
+    if "" in names[1:]:
+        raise InputError(f"{path}: column {names.index('', 1) + 1} has no name")
+
+
+def _numbers(path: Path, column: pl.Series) -> FloatArray:
+    """A column as floats.
+
+    Raises:
+        InputError: it holds something else, or is missing or infinite somewhere.
+    """
+    name = column.name
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        if column.dtype == pl.String:
+            odd = column.filter(column.cast(pl.Float64, strict=False).is_null() & column.is_not_null())
+            shown = f"text ({odd[0]!r})" if len(odd) else "nothing"
+        else:
+            shown = str(column.dtype)
+        raise InputError(f"{path}: column {name!r} holds {shown}, not numbers; encode or drop it")
+    values = column.cast(pl.Float64).to_numpy()
+    for word, bad in (("missing", np.isnan(values)), ("infinite", np.isinf(values))):
+        if bad.any():
+            raise InputError(
+                f"{path}: column {name!r} is {word} in {int(bad.sum())} of {len(values)} rows, first in row "
+                f"{int(np.argmax(bad)) + 1}; fill or drop them"
+            )
+    return np.array(values)

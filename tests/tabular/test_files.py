@@ -1,0 +1,81 @@
+"""A user's own table: read as it is, or refused in one line that says where and why."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from xassay import tabular
+from xassay.errors import InputError
+
+
+def write(tmp_path: Path, text: str, name: str = "mine.csv") -> Path:
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def test_csv_and_parquet_give_the_same_table(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"a": [1, 2, 3], "y": [0.5, 1.5, -1.0], "b": [True, False, True]})
+    frame.write_csv(tmp_path / "mine.csv")
+    frame.write_parquet(tmp_path / "mine.parquet")
+    for suffix in ("csv", "parquet"):
+        data = tabular.read(tmp_path / f"mine.{suffix}", "y")
+        assert (data.name, data.columns) == ("mine", ("a", "b"))
+        np.testing.assert_array_equal(data.X, [[1, 1], [2, 0], [3, 1]])
+        np.testing.assert_array_equal(data.y, [0.5, 1.5, -1])
+
+
+def test_an_unnamed_first_column_is_a_row_counter(tmp_path: Path) -> None:
+    path = write(tmp_path, ",a,y\n0,5,1\n1,6,2\n")
+    assert tabular.read(path, "y").columns == ("a",)
+    assert tabular.read(path, "y", keep_row_counter=True).columns == ("row", "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,y\n1,2\n", "unknown target of .*'z'.*known: a, y"),
+        ("a,z\nhigh,2\n1,3\n", r"column 'a' holds text \('high'\), not numbers"),
+        ("a,z\n1,yes\n2,no\n", r"column 'z' holds text \('yes'\)"),
+        ("a,z\n1,2\n,3\n", "column 'a' is missing in 1 of 2 rows, first in row 2"),
+        ("a,z\n1,2\nnan,3\n", "column 'a'"),
+        ("a,z\n1,2\n3,\n", "column 'z' is missing in 1 of 2 rows"),
+        ("a,z\n1.5,2\ninf,3\n", "column 'a' is infinite in 1 of 2 rows, first in row 2"),
+        ("a,a,z\n1,2,3\n", "two columns are called 'a'"),
+        ("a,,z\n1,2,3\n", "column 2 has no name"),
+        ("a,z\n", "has no rows"),
+        ("z\n1\n", "has no column beside the target 'z'"),
+        ("", "cannot be read as CSV"),
+        ("a,z\n1,2\n1,2,3\n", "cannot be read as CSV"),
+        ("a;z\n1;2\n", "unknown target"),
+        ("a,z\n2020-01-01,3\n", "column 'a' holds"),
+    ],
+)
+def test_a_table_that_cannot_be_used_is_refused_in_one_line(tmp_path: Path, text: str, words: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(InputError, match=words) as caught:
+        tabular.read(path, "z")
+    assert "mine.csv" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_parquet_columns_that_are_no_numbers_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "mine.parquet"
+    pl.DataFrame({"when": [pl.date(2020, 1, 1)], "z": [1.0]}).with_columns(
+        when=pl.date(2020, 1, 1)
+    ).write_parquet(path)
+    with pytest.raises(InputError, match="column 'when' holds Date, not numbers"):
+        tabular.read(path, "z")
+
+
+@pytest.mark.parametrize("name", ["none.csv", "none.parquet"])
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=rf"{name}: cannot be read: No such file"):
+        tabular.read(tmp_path / name, "z")
+
+
+def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"mine\.parquet: cannot be read as Parquet"):
+        tabular.read(write(tmp_path, "a,z\n1,2\n", "mine.parquet"), "z")
