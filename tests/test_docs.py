@@ -4,9 +4,11 @@ import re
 import shlex
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from xassay import circuits, cli, runner
+import xassay
+from xassay import circuits, cli, runner, tabular
 from xassay.errors import XassayError
 
 ROOT = Path(__file__).parents[1]
@@ -34,8 +36,14 @@ def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     circuits.write(circuits.load("74182"), "my.bench")
-    mine = next(b for b in blocks(ROOT / "docs" / "explainers.md", "python") if "# my_explainer.py" in b)
-    Path("my_explainer.py").write_text(mine)
+    pages = [ROOT / "docs" / "explainers.md", ROOT / "docs" / "maple.md"]
+    mine = [b for page in pages for b in blocks(page, "python") if "# my_explainer.py" in b]
+    assert len(mine) == len(pages)
+    Path("my_explainer.py").write_text("\n".join(mine))
+    Path("my_model.py").write_text("from sklearn.linear_model import LinearRegression as make")
+    table = tabular.load("diabetes")
+    columns = dict(zip(table.columns, table.X.T, strict=True))
+    pl.DataFrame({**columns, "price": table.y}).write_csv("my.csv")
     return tmp_path
 
 
@@ -49,6 +57,9 @@ def test_commands_are_accepted(command, place, monkeypatch, capsys):
         raise XassayError("planned")
 
     monkeypatch.setattr(runner, "run", stop)
+    monkeypatch.setattr(tabular, "fetch", Path)
+    if "housing" in command and not tabular.is_here("housing"):
+        pytest.skip("the UCI tables are not on this machine")
     code = cli.run(shlex.split(command)[1:])
     assert code == 0 or capsys.readouterr().err == "xassay: error: planned\n"
 
@@ -67,6 +78,25 @@ def test_the_circuit_examples_run(place):
     names: dict = {}
     exec(example, names)  # noqa: S102 - our own document
     assert names["c"].name == "my"
+
+
+def test_the_tangent_explains_a_smooth_model_well(place):
+    done = xassay.run_maple(
+        experiment="blackbox",
+        datasets="diabetes",
+        explainers="my_explainer.py:explain_linear",
+        sample=5,
+        trials=1,
+    )
+    found = done.scores.filter(level="dataset", metric="causal_skill", sigma=0.1)
+    assert found["value"].item() > 0.7
+
+
+def test_the_pattern_examples_run(place):
+    (example,) = [b for b in blocks(ROOT / "docs" / "maple.md", "python") if "exemplars" in b]
+    names: dict = {}
+    exec(example, names)  # noqa: S102 - our own document
+    assert names["m"].n_features_kept_ >= 1
 
 
 def test_links_lead_somewhere():

@@ -3,14 +3,14 @@
 * `xassay.circuits`: digital circuits with a fault, whose anomalies have known causes.
 * `xassay.explainers`: who explains; `make`, `available`.
 * `xassay.metrics`: how an explanation is judged; `describe`.
-* `xassay.run_crem`: the whole circuit study.
+* `xassay.run_crem`, `xassay.run_maple`: the whole studies.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from xassay.api import run_crem
+    from xassay.api import run_crem, run_maple
 
 __version__ = "0.1.0"
 
@@ -26,9 +26,9 @@ _MODULES = (
     "tabular",
     "types",
 )
-_FUNCTIONS = ("run_crem",)
+_FUNCTIONS = ("run_crem", "run_maple")
 
-__all__ = ["__version__", "run_crem"]
+__all__ = ["__version__", "run_crem", "run_maple"]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from xassay import report, runner
-from xassay.runner import Progress, Run
+from xassay.runner import Progress, Run, Study
 from xassay.studies.crem import CremSettings, CremStudy
+from xassay.studies.maple import MapleSettings, MapleStudy
 
 
 def run_crem(
@@ -33,14 +34,45 @@ def run_crem(
         >>> run.scores.filter(level="circuit", metric="mrr")["value"].round(3).to_list()
         [0.891]
     """
-    study = CremStudy(CremSettings(**settings))
+    return _run(CremStudy(CremSettings(**settings)), out, jobs, progress)
+
+
+def run_maple(
+    *, out: str | Path | None = None, jobs: int = 1, progress: Progress | None = None, **settings: Any
+) -> Run:
+    """Run the MAPLE evaluation: how accurate MAPLE is, and how far local linear explanations hold.
+
+    Args:
+        out: folder of the run; the same call again continues where it stopped. None: nothing
+            is kept but what is returned.
+        jobs: number of processes; changes nothing in the results.
+        progress: is told how the work goes.
+        settings: fields of `xassay.studies.maple.MapleSettings`.
+
+    Returns:
+        The scores and tests as polars frames, with notices and failures.
+
+    Raises:
+        InputError: a setting that cannot be used.
+        TypeError: a setting that does not exist.
+
+    Example:
+        >>> run = run_maple(experiment="blackbox", datasets="diabetes", trials=1, explainers="maple")
+        >>> rmse = run.scores.filter(level="dataset", metric="causal_rmse", sigma=0.1)["value"][0]
+        >>> 0 < rmse < 0.5
+        True
+    """
+    return _run(MapleStudy(MapleSettings(**settings)), out, jobs, progress)
+
+
+def _run(study: Study, out: str | Path | None, jobs: int, progress: Progress | None) -> Run:
     if out is not None:
         return finish(runner.run(study, Path(out), jobs=jobs, progress=progress))
     with tempfile.TemporaryDirectory(prefix="xassay-") as folder:
         return runner.run(study, Path(folder), jobs=jobs, progress=progress)
 
 
-def default_folder(study: CremStudy) -> Path:
+def default_folder(study: Study) -> Path:
     """Where the command line keeps a run: the same settings give the same folder."""
     return Path("runs") / f"{study.name}-{runner.plan_key(study)}"
 

@@ -1,21 +1,29 @@
 """What people see on a terminal: tables, one progress bar, plain lines in a log."""
 
+import itertools
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from xassay.report.view import Block, View, overall
+from xassay.report.view import Block, Cell, Column, Score, View
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
 _LOG_WIDTH = 120
 _LOG_SECONDS = 15.0
+_GAP = 2
+_HEADING = 20
+"""Longer headings are folded."""
+_CELL = 40
+"""And longer cells, which are names."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -86,24 +94,25 @@ class Bar:
             self._bar = None
 
 
-def print_view(view: View) -> None:
-    """The tables of a run: ours, interval, published, difference."""
-    out = console()
-    for block in (*view.correctness, *view.robustness):
-        title, made = _block(block)
-        out.print(f"[bold]{escape(title)}[/bold]")
-        out.print(made)
-    if view.best:
-        rows = [
-            [best.circuit, best.explainer, best.metric, f"{best.proportion:g}", f"{best.value:.3f}"]
-            for best in view.best
-        ]
-        out.print(table(["circuit", "explainer", "metric", "best background", "score"], rows))
-    if tests := overall(view.tests):
-        rows = [
-            [test.metric, test.name, test.statistic, f"{test.p_value:.2g}", test.blocks] for test in tests
-        ]
-        out.print(table(["metric", "test of the explainers", "statistic", "p", "blocks"], rows))
+def print_view(view: View, out: Console | None = None) -> None:
+    """The tables of a run: ours, interval, published, difference.
+
+    Args:
+        view: what to print.
+        out: where to. Default: standard output.
+    """
+    out = out or console()
+    for section in view.sections:
+        if not section.terminal:
+            continue
+        for block in section.blocks:
+            _print_block(block, out)
+        for texts in section.tables:
+            if texts.title:
+                out.print(f"[bold]{escape(texts.title)}[/bold]")
+            out.print(
+                table(list(map(escape, texts.columns)), [[_cell(cell) for cell in row] for row in texts.rows])
+            )
     for line in view.notices:
         out.print(f"note: {line}", markup=False, style="yellow")
 
@@ -115,25 +124,94 @@ def print_failures(view: View) -> None:
         said.print(f"failed: {failure}", markup=False, style="red")
 
 
-def _block(block: Block) -> tuple[str, Table]:
-    """A block as a title and a table; exact match is left to the page, as the terminal is narrow."""
-    columns = [(key, name) for key, name in block.columns if key != "exact_match"]
-    counts = {line.counts for line in block.lines}
-    rows = []
-    for line in block.lines:
-        scores = [line.scores.get(key) for key, _ in columns]
-        published = [score.beside if score else "" for score in scores]
-        below = any(published)
-        cells = [
-            (escape(_narrow(score.text)) if score else "") + (f"\n[dim]{beside}[/dim]" if below else "")
-            for score, beside in zip(scores, published, strict=True)
+class _Strip(NamedTuple):
+    """Columns that stay together, each a heading and its cells, in markup."""
+
+    headings: list[str]
+    cells: list[list[str]]
+
+    @property
+    def widths(self) -> list[int]:
+        """As wide as the cells, and for a heading up to what names usually need."""
+        return [
+            max(min(_width(heading), _HEADING), *map(_width, cells), 1)
+            for heading, cells in zip(self.headings, self.cells, strict=True)
         ]
-        name = escape(line.explainer) + ("\n[dim]  published (diff.)[/dim]" if below else "")
-        rows.append([name, *cells, *([line.counts] if len(counts) > 1 else [])])
-    last = ["explained"] if len(counts) > 1 else []
-    n, comma, wrong = next(iter(counts)).partition(", ")
-    shared = "" if len(counts) > 1 else f", {n} explanations{comma}{wrong}"
-    return f"{block.title}{shared}", table(["explainer", *(name for _, name in columns), *last], rows)
+
+
+def _print_block(block: Block, out: Console) -> None:
+    """A block as one table, or as several below each other where it is too wide for one."""
+    counts = {line.counts for line in block.lines}
+    n, comma, wrong = next(iter(counts), "0").partition(", ")
+    noun = block.counted.removesuffix("s") if n == "1" else block.counted
+    shared = "" if len(counts) > 1 else f", {n} {noun}{comma}{wrong}"
+    out.print(f"[bold]{escape(block.title)}{shared}[/bold]")
+    every = list(_strips(block, several=len(counts) > 1))
+    room = out.width - sum(_names(block, every).widths) - _GAP
+    for strips in _pages(every, room):
+        first = _names(block, strips)
+        made = table([], [])
+        for strip in (first, *strips):
+            for heading, width in zip(strip.headings, strip.widths, strict=True):
+                made.add_column(heading, width=width, overflow="fold")
+        columns = [column for strip in (first, *strips) for column in strip.cells]
+        for cells in zip(*columns, strict=True):
+            made.add_row(*cells)
+        out.print(made)
+
+
+def _names(block: Block, strips: Sequence[_Strip]) -> _Strip:
+    """The first column, beside these."""
+    names = []
+    for k, line in enumerate(block.lines):
+        has_published = any("\n" in cells[k] for strip in strips for cells in strip.cells)
+        names.append(escape(line.name) + ("\n[dim]  published (diff.)[/dim]" if has_published else ""))
+    top = "\n" if block.groups else ""
+    return _Strip([top + escape(block.head)], [names])
+
+
+def _strips(block: Block, *, several: bool) -> Iterable[_Strip]:
+    """The columns after the first; those of a group are one strip."""
+    shown = [column for column in block.columns if column.terminal]
+    top = "\n" if block.groups else ""
+    for group, members in itertools.groupby(shown, key=lambda column: column.group or column.key):
+        columns = list(members)
+        cells = [[_score(line.scores.get(column.key), column) for line in block.lines] for column in columns]
+        headings = [top + escape(column.title) for column in columns]
+        if columns[0].group:
+            headings[0] = escape(group) + headings[0]
+        yield _Strip(headings, cells)
+    for k, heading in enumerate(block.remarks):
+        yield _Strip([top + escape(heading)], [[_cell(line.remarks[k]) for line in block.lines]])
+    if several:
+        yield _Strip([top + block.counted], [[line.counts for line in block.lines]])
+
+
+def _pages(strips: Iterable[_Strip], room: int) -> Iterable[list[_Strip]]:
+    """Strips that fit beside each other."""
+    page: list[_Strip] = []
+    for strip in strips:
+        wanted = sum(width + _GAP for one in (*page, strip) for width in one.widths)
+        if page and wanted - _GAP > room:
+            yield page
+            page = []
+        page.append(strip)
+    yield page
+
+
+def _score(score: Score | None, column: Column) -> str:
+    if score is None:
+        return ""
+    below = f"\n[dim]{score.beside}[/dim]" if score.beside else ""
+    return escape(score.figure if column.brief else _narrow(score.text)) + below
+
+
+def _cell(cell: Cell) -> str:
+    return f"[bold]{escape(cell.text)}[/bold]" if cell.strong else escape(cell.text)
+
+
+def _width(markup: str) -> int:
+    return max(cell_len(Text.from_markup(line).plain) for line in markup.split("\n"))
 
 
 def _narrow(text: str) -> str:
@@ -143,7 +221,9 @@ def _narrow(text: str) -> str:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     """A plain table; cells may hold markup."""
-    made = Table(*columns, box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    made = Table(box=None, pad_edge=False, header_style="dim", padding=(0, _GAP, 0, 0))
+    for column in columns:
+        made.add_column(column, overflow="fold")
     for row in rows:
         made.add_row(*row)
     return made

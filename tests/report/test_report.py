@@ -1,4 +1,4 @@
-"""The view holds the saved numbers, the page shows them and needs nothing else."""
+"""The view of a CREM run holds the saved numbers, the page shows them and needs nothing else."""
 
 import json
 import re
@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 import polars as pl
 import pytest
 
-from xassay import report, run_crem
+from xassay import report, results, run_crem
 from xassay.errors import InputError
-from xassay.report import plot, view
+from xassay.report import crem, page
 
 
 @pytest.fixture(scope="module")
@@ -26,93 +26,178 @@ def folder(tmp_path_factory):
     return path
 
 
+def section(view, title):
+    return next(section for section in view.sections if section.title == title)
+
+
+def ranked(folder):
+    return section(report.load(folder), "How well true causes are ranked")
+
+
+def rebuilt(folder, change):
+    """The view of a run with its scores changed."""
+    plan = json.loads((folder / "plan.json").read_text())
+    scores = pl.read_parquet(folder / "results.parquet")
+    return crem.build(plan, change(scores), pl.read_parquet(folder / "tests.parquet"), {})
+
+
 def test_the_view_repeats_the_saved_scores_and_adds_none(folder):
     saved = pl.read_parquet(folder / "results.parquet").filter(level="circuit", noise=0.0, background=0.6)
-    block = next(block for block in report.load(folder).correctness if block.title == "c17, background 0.6")
+    block = next(block for block in ranked(folder).blocks if block.title == "c17, background 0.6")
+    columns = {column.key for column in block.columns}
     shown = {
-        (line.explainer, metric): score.value for line in block.lines for metric, score in line.scores.items()
+        (line.name, metric): score.value
+        for line in block.lines
+        for metric, score in line.scores.items()
+        if metric in columns
     }
     assert shown == {
         (row["explainer"], row["metric"]): row["value"]
         for row in saved.iter_rows(named=True)
-        if row["metric"] in dict(block.columns) or (row["explainer"], row["metric"]) in shown
+        if row["metric"] in columns
     }
+    assert len(shown) == 12
 
 
 def test_the_difference_is_ours_minus_published(folder):
-    block = next(block for block in report.load(folder).correctness if block.title.endswith("0.6"))
-    score = next(line for line in block.lines if line.explainer.startswith("lime")).scores["mrr"]
+    block = next(block for block in ranked(folder).blocks if block.title.endswith("0.6"))
+    score = next(line for line in block.lines if line.name == "lime").scores["mrr"]
     assert score.published == 0.655
     assert score.difference == pytest.approx(score.value - 0.655)
-    assert f"({score.difference:+.3f})" in score.beside
+    assert score.beside == f"0.655 ({score.value - 0.655:+.3f})"
 
 
 def test_the_best_background_is_the_one_with_the_highest_score(folder):
     saved = pl.read_parquet(folder / "results.parquet").filter(level="circuit", noise=0.0, metric="map")
-    for best in report.load(folder).best:
-        if best.metric == "MAP":
-            assert best.value == saved.filter(explainer=best.explainer)["value"].max()
-    assert len(report.load(folder).best) == 9
+    (table,) = section(report.load(folder), "How the background matters").tables
+    best = [[cell.text for cell in row] for row in table.rows]
+    assert len(best) == 9
+    for circuit, explainer, metric, background, value in best:
+        if metric == "MAP":
+            own = saved.filter(circuit=circuit, explainer=explainer)
+            assert value == f"{own['value'].max():.3f}"
+            assert own.filter(background=float(background))["value"].max() == own["value"].max()
 
 
 def test_robustness_has_a_column_a_noise_level(folder):
-    titles = [block.title for block in report.load(folder).robustness]
-    assert any(title.startswith("ELA, c17") for title in titles)
-    assert report.load(folder).robustness[0].columns == (("2", "2 noise columns"),)
+    first, *_ = blocks = section(report.load(folder), "What noise does").blocks
+    assert first.title.startswith("ELA, c17")
+    assert [(column.key, column.title) for column in first.columns] == [("2", "2 noise columns")]
+    assert len(blocks) == 4
 
 
-def test_the_page_stands_alone_and_is_well_formed(folder):
-    page = (folder / "report.html").read_text("utf-8")
-    assert not re.search(r"(src|href)=[\"'](https?:)?//", page)
-    assert page.count("<svg") == 2
+def test_the_options_stand_below_an_explainers_name(folder):
+    details = {line.name: line.detail for line in ranked(folder).blocks[0].lines}
+    assert details["random"] == "native"
+    assert details["lime"].startswith("lime, kernel_width=none n_samples=")
+
+
+def test_plots_get_one_background_a_circuit_and_curves_get_all(folder):
+    assert len(ranked(folder).plot.data) == 9
+    assert set(ranked(folder).plot.data["published"].drop_nulls()) == {0.655, 0.595, 0.506}
+    curves = section(report.load(folder), "How the background matters").plot
+    assert set(curves.data["x"]) == {0.4, 0.6}
+
+
+def test_explainers_are_drawn_by_falling_score(folder):
+    table = ranked(folder).plot.data
+    means = [table.filter(row=name)["value"].mean() for name in table["row"].unique(maintain_order=True)]
+    assert means == sorted(means, reverse=True)
+
+
+def test_an_explainer_without_a_score_is_drawn_last(folder):
+    def undefined(scores):
+        value = pl.when(pl.col("explainer") == "lime").then(float("nan")).otherwise("value")
+        return scores.with_columns(value=value)
+
+    drawn = rebuilt(folder, undefined).sections[0].plot.data
+    assert drawn["row"].unique(maintain_order=True).to_list()[-1] == "lime"
+
+
+def test_tests_of_pairs_are_folded(folder):
+    fixed = {"study": "crem", "metric": "mrr", "background": 0.4, "blocks": "versions", "n_blocks": 8}
+    rows = [
+        {**fixed, "test": "friedman", "statistic": 7.714, "df1": 2.0, "p_value": 0.021},
+        {**fixed, "test": "iman_davenport", "statistic": 3.6, "df1": 2.0, "df2": 14.0, "p_value": 0.055},
+        {
+            **fixed,
+            "test": "nemenyi",
+            "first": "lime",
+            "second": "shap",
+            "statistic": -1.5,
+            "p_value": float("nan"),
+        },
+        {
+            **fixed,
+            "test": "wilcoxon",
+            "first": "lime",
+            "second": "shap",
+            "statistic": 3.0,
+            "p_value": 0.5,
+            "background": None,
+        },
+    ]
+    plan = json.loads((folder / "plan.json").read_text())
+    scores = pl.read_parquet(folder / "results.parquet")
+    view = crem.build(plan, scores, results.frame(rows, results.TESTS), {})
+    found = section(view, "Are the differences real?")
+    texts = [[cell.text for cell in row] for row in found.tables[0].rows]
+    assert texts == [
+        ["MRR, background 0.4", "Friedman chi-square", "7.714 (df 2)", "0.021", "8 versions"],
+        ["MRR, background 0.4", "Iman-Davenport F", "3.600 (df 2, 14)", "0.055", "8 versions"],
+        ["MRR", "Wilcoxon: lime / shap", "W 3", "0.5", "8 versions"],
+    ]
+    assert [row[3].strong for row in found.tables[0].rows] == [True, False, False]
+    (pairs,) = found.folded
+    assert [cell.text for cell in pairs.rows[0]][1:4] == [
+        "Nemenyi: lime / shap",
+        "mean ranks apart -1.50",
+        "-",
+    ]
+
+
+def check_well_formed(html):
+    """Every tag is closed where it should be."""
+    alone = {"meta", "br", "path", "use", "rect"}
     open_tags: list[str] = []
 
     class Checker(HTMLParser):
         def handle_starttag(self, tag, attrs):
-            if tag not in {"meta", "br", "path", "use", "rect"}:
+            if tag not in alone:
                 open_tags.append(tag)
 
         def handle_endtag(self, tag):
-            if tag not in {"path", "use", "rect"}:
+            if tag not in alone:
                 assert open_tags.pop() == tag
 
         def handle_startendtag(self, tag, attrs):
             pass
 
-    Checker().feed(page[page.index("<html") :])
+    Checker().feed(html[html.index("<html") :])
     assert open_tags == []
 
 
-def test_rendering_twice_gives_the_same_page(folder):
-    before = (folder / "report.html").read_bytes()
-    report.write(folder)
-    assert (folder / "report.html").read_bytes() == before
+@pytest.mark.parametrize(("which", "plots"), [("folder", 2), ("maple_folder", 4)])
+def test_the_page_stands_alone_and_is_well_formed(which, plots, request):
+    html = report.write(request.getfixturevalue(which)).read_text("utf-8")
+    assert not re.search(r"(src|href)=[\"'](https?:)?//", html)
+    assert html.count("<svg") == plots
+    check_well_formed(html)
+
+
+@pytest.mark.parametrize("which", ["folder", "maple_folder"])
+def test_rendering_twice_gives_the_same_page(which, request):
+    path = report.write(request.getfixturevalue(which))
+    before = path.read_bytes()
+    report.write(path.parent)
+    assert path.read_bytes() == before
 
 
 def test_names_are_escaped(folder):
-    plan = json.loads((folder / "plan.json").read_text())
-    scores = pl.read_parquet(folder / "results.parquet").with_columns(
-        explainer=pl.lit("<script>alert(1)</script>")
-    )
-    plan["notices"] = ["a < b"]
-    page = report.page.render(view.build(plan, scores, pl.read_parquet(folder / "tests.parquet")))
-    assert "<script>" not in page
-    assert "a &lt; b" in page
-
-
-@pytest.mark.parametrize(
-    ("value", "low", "expected"),
-    [
-        (0.5, 0.4, "0.500 [0.400, 0.600]"),
-        (0.5, None, "0.500"),
-        (float("nan"), None, "undefined"),
-        (None, None, "failed"),
-    ],
-)
-def test_a_score_reads_as_what_it_is(value, low, expected):
-    score = view.Score(value, low, None if low is None else 0.6, None, 10, 0, 0, None)
-    assert score.text == expected
-    assert score.beside == ""
+    name = "<script>alert(1)</script>"
+    html = page.render(rebuilt(folder, lambda scores: scores.with_columns(explainer=pl.lit(name))))
+    assert "<script>" not in html
+    assert "&lt;script&gt;alert(1)" in html
 
 
 def test_failures_and_undefined_scores_are_shown(tmp_path):
@@ -121,22 +206,24 @@ def test_failures_and_undefined_scores_are_shown(tmp_path):
     run_crem(circuits=["c17"], explainers=[f"{path}:explain", "random"], sample=4, out=tmp_path / "run")
     shown = report.load(tmp_path / "run")
     assert "nothing to say" in shown.failures[0]
-    assert "nothing to say" in (tmp_path / "run" / "report.html").read_text("utf-8")
+    html = (tmp_path / "run" / "report.html").read_text("utf-8")
+    assert "nothing to say" in html
+    assert ">failed<" in html
 
 
 def test_a_run_whose_every_score_is_undefined_still_has_a_page(tmp_path):
     run_crem(circuits=["c17"], faults=["o2:stuck1"], explainers=["single_flip"], out=tmp_path)
-    assert "undefined" in (tmp_path / "report.html").read_text("utf-8")
-
-
-def test_plots_draw_what_the_view_hands_them(folder):
-    shown = report.load(folder)
-    svg = plot.scores_svg(shown.points)
-    for name in shown.points["explainer"].unique():
-        assert name in svg
-    assert set(shown.curves["background"]) == {0.4, 0.6}
+    assert ">undefined<" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_a_folder_without_a_run_is_one_line(tmp_path):
     with pytest.raises(InputError, match="is this the folder of a run"):
+        report.load(tmp_path)
+
+
+def test_an_unknown_study_is_one_line(tmp_path):
+    results.write_json({"study": "mapel", "settings": {}}, tmp_path / "plan.json")
+    with pytest.raises(
+        InputError, match=r"^unknown study 'mapel': did you mean 'maple'\? known: crem, maple$"
+    ):
         report.load(tmp_path)

@@ -43,6 +43,7 @@ class MapleRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] # sci
         feature_order_: feature positions by falling score, shape (p,).
         n_features_kept_: the number d of features kept.
         validation_rmse_: RMSE on the validation rows for d = 1 .. p, shape (p,).
+        X_train_: the training rows, one for each column of `training_weights`, shape (n_train, p).
 
     Example:
         >>> import numpy as np
@@ -101,6 +102,7 @@ class MapleRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] # sci
         """
         self._check_parameters()
         rows, targets, val_rows, val_targets = self._parts(X, y, X_val, y_val)
+        self.X_train_ = rows.copy()
         self.ensemble_ = self._grow(rows, targets)
         self._train_leaves = self._leaf_matrix(self._leaves(rows), fitting=True)
         self.feature_scores_ = self._root_scores(rows.shape[1])

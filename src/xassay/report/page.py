@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from xassay.report import plot
-from xassay.report.view import View, load, overall
+from xassay.report.view import View, load
 from xassay.results import write_text
 
 
@@ -18,12 +18,7 @@ def render(view: View) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("page.html.j2").render(
-        view=view,
-        overall=overall(view.tests),
-        scores_svg=plot.scores_svg(view.points),
-        curves_svg=plot.curves_svg(view.curves) if len(view.curves) else "",
-    )
+    return environment.get_template("page.html.j2").render(view=view, draw=plot.draw)
 
 
 def write(folder: Path) -> Path:

@@ -1,40 +1,51 @@
-"""A run's saved results as plain data, for the terminal and the page alike. Computes no score."""
+"""What a report shows, as plain data for the terminal and the page alike. Computes no score.
 
-from collections.abc import Iterable, Sequence
+Each study has a builder that makes these records of its saved results.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import attrs
 import polars as pl
 
 from xassay import results
-from xassay.metrics import describe
+from xassay.errors import UnknownNameError
 
-CORRECTNESS = ("mrr", "map", "mr_precision", "exact_match")
-PROFILES = {
-    "xassay": "every column is ranked, and ties count at their expectation, so no order of columns can help",
-    "paper": "nearest to the published tables: ties in column order, zero values and the first column are "
-    "never ranked (most likely a defect of the published ranking), Kernel SHAP selects features by AIC",
-    "crem-code": "as the study's public code: its background (draws with replacement from the first rows), "
-    "ties in reverse column order, zero values and the first column never ranked, LIME's continuous draws "
-    "cut to integers, which turns nearly all of them into 0",
-}
-PLOTTED = ("mrr", "map", "mr_precision")
-_TEST_NAMES = {"friedman": "Friedman chi-square", "iman_davenport": "Iman-Davenport F"}
+SIGNIFICANT = 0.05
+"""Below this a p-value is marked."""
+
+_SMALL, _LARGE = 1e-3, 1e6
 
 
 @attrs.frozen
 class Score:
-    """One score with what stands beside it."""
+    """One score with what stands beside it.
+
+    Attributes:
+        value: the score; NaN where it is undefined, None where it failed.
+        low: lower bound of its interval, if it has one.
+        high: upper bound.
+        published: the published figure, if there is one.
+        n: how many explanations or trials it rests on.
+        n_failed: how many failed.
+        n_undefined: how many were undefined.
+        reason: why it failed.
+        digits: significant digits to show; None for three decimals.
+    """
 
     value: float | None
-    low: float | None
-    high: float | None
-    published: float | None
-    n: int
-    n_failed: int
-    n_undefined: int
-    reason: str | None
+    low: float | None = None
+    high: float | None = None
+    published: float | None = None
+    n: int = 0
+    n_failed: int = 0
+    n_undefined: int = 0
+    reason: str | None = None
+    digits: int | None = None
 
     @property
     def difference(self) -> float | None:
@@ -42,36 +53,92 @@ class Score:
         return None if self.value is None or self.published is None else self.value - self.published
 
     @property
-    def text(self) -> str:
-        """``0.862 [0.851, 0.870]``."""
+    def figure(self) -> str:
+        """The value alone: ``0.862``, ``failed`` or ``undefined``."""
         if self.value is None:
             return "failed"
-        if self.value != self.value:
-            return "undefined"
-        bounds = "" if self.low is None or self.high is None else f" [{self.low:.3f}, {self.high:.3f}]"
-        return f"{self.value:.3f}{bounds}"
+        return "undefined" if math.isnan(self.value) else self._number(self.value)
+
+    @property
+    def bounds(self) -> str:
+        """``[0.851, 0.870]``, or nothing."""
+        if self.low is None or self.high is None or self.value is None or math.isnan(self.value):
+            return ""
+        return f"[{self._number(self.low)}, {self._number(self.high)}]"
+
+    @property
+    def text(self) -> str:
+        """``0.862 [0.851, 0.870]``."""
+        return f"{self.figure} {self.bounds}".rstrip()
 
     @property
     def beside(self) -> str:
         """``0.862 (+0.003)``: the published figure and ours minus it; empty where there is none."""
         if self.published is None:
             return ""
-        difference = "" if self.difference is None else f" ({self.difference:+.3f})"
-        return f"{self.published:.3f}{difference}"
+        difference = self.difference
+        if difference is None or math.isnan(difference):
+            return self._number(self.published)
+        if self.digits is None:
+            return f"{self._number(self.published)} ({difference:+.3f})"
+        sign = "+" if difference > 0 else ""
+        return f"{self._number(self.published)} ({sign}{significant(difference, 2)})"
+
+    def _number(self, value: float) -> str:
+        return f"{value:.3f}" if self.digits is None else significant(value, self.digits)
+
+
+@attrs.frozen
+class Cell:
+    """Text in a table.
+
+    Attributes:
+        text: what it says.
+        strong: whether it stands out.
+    """
+
+    text: str
+    strong: bool = False
+
+
+@attrs.frozen
+class Column:
+    """A column of scores.
+
+    Attributes:
+        key: its name in a line's scores.
+        title: its heading.
+        group: a heading over it and its neighbours of the same group.
+        terminal: whether the terminal, which is narrow, shows it.
+        brief: whether the terminal shows its values alone, without intervals.
+    """
+
+    key: str
+    title: str
+    group: str = ""
+    terminal: bool = True
+    brief: bool = False
 
 
 @attrs.frozen
 class Line:
-    """An explainer's scores in a block, by column."""
+    """A row of scores, by column.
 
-    explainer: str
-    engine: str
-    options: str
+    Attributes:
+        name: what it is about.
+        scores: column -> score; absent where there is none.
+        detail: small print under the name.
+        remarks: the cells after the scores.
+    """
+
+    name: str
     scores: dict[str, Score]
+    detail: str = ""
+    remarks: tuple[Cell, ...] = ()
 
     @property
     def counts(self) -> str:
-        """How many explanations the line rests on, and what went wrong with any."""
+        """How many explanations or trials the line rests on, and what went wrong with any."""
         first = max(self.scores.values(), key=lambda score: score.n)
         failed = max(score.n_failed for score in self.scores.values())
         undefined = max(score.n_undefined for score in self.scores.values())
@@ -83,35 +150,87 @@ class Line:
 
 @attrs.frozen
 class Block:
-    """A table of scores: explainers down, columns across."""
+    """A table of scores.
+
+    Attributes:
+        title: its heading.
+        head: what its rows are.
+        columns: its columns of scores.
+        lines: its rows.
+        counted: what a score rests on.
+        remarks: headings of the cells after the scores.
+    """
 
     title: str
-    columns: tuple[tuple[str, str], ...]
+    head: str
+    columns: tuple[Column, ...]
     lines: tuple[Line, ...]
+    counted: str = "explanations"
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> tuple[tuple[str, int], ...]:
+        """The headings over the columns, each with how many it spans; none if no column has one."""
+        spans: list[tuple[str, int]] = []
+        for column in self.columns:
+            if spans and spans[-1][0] == column.group:
+                spans[-1] = (column.group, spans[-1][1] + 1)
+            else:
+                spans.append((column.group, 1))
+        return tuple(spans) if any(group for group, _ in spans) else ()
 
 
 @attrs.frozen
-class Best:
-    """The background proportion at which an explainer scored best."""
+class Table:
+    """A table of texts; ``title`` may be empty."""
 
-    circuit: str
-    explainer: str
-    metric: str
-    proportion: float
-    value: float
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
 
 
-@attrs.frozen
-class Test:
-    """A statistical test in words."""
+@attrs.frozen(eq=False)
+class Plot:
+    """What is drawn.
 
-    __test__ = False
+    Attributes:
+        kind: which plot.
+        data: what it shows; `xassay.report.plot` says which columns each kind reads.
+        caption: how to read it.
+        x_label: what the horizontal axis is.
+        y_label: what the vertical axis is.
+        limits: bounds of the axis of values; None to fit the values.
+    """
 
-    metric: str
-    name: str
-    statistic: str
-    p_value: float
-    blocks: str
+    kind: Literal["dots", "curves", "bands"]
+    data: pl.DataFrame
+    caption: str = ""
+    x_label: str = ""
+    y_label: str = ""
+    limits: tuple[float, float] | None = None
+
+
+@attrs.frozen(eq=False)
+class Section:
+    """A part of the report: what it asks, a plot, tables.
+
+    Attributes:
+        title: its heading.
+        text: paragraphs.
+        plot: a plot, if it has one.
+        blocks: tables of scores.
+        tables: other tables.
+        folded: tables that open on a click on their titles; the page alone has them.
+        terminal: whether the terminal shows its blocks and tables.
+    """
+
+    title: str
+    text: tuple[str, ...] = ()
+    plot: Plot | None = None
+    blocks: tuple[Block, ...] = ()
+    tables: tuple[Table, ...] = ()
+    folded: tuple[Table, ...] = ()
+    terminal: bool = True
 
 
 @attrs.frozen(eq=False)
@@ -119,167 +238,97 @@ class View:
     """Everything a report shows."""
 
     title: str
+    intro: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
     notices: tuple[str, ...]
-    correctness: tuple[Block, ...]
-    robustness: tuple[Block, ...]
-    best: tuple[Best, ...]
-    tests: tuple[Test, ...]
     failures: tuple[str, ...]
-    points: pl.DataFrame
-    curves: pl.DataFrame
+    sections: tuple[Section, ...]
+
+
+class Builder(NamedTuple):
+    """How a study's results become a view.
+
+    Attributes:
+        build: plan, scores, tests and further tables by name -> view.
+        extra: tables that the run may have beside them, with their columns.
+    """
+
+    build: Callable[[dict[str, Any], pl.DataFrame, pl.DataFrame, Mapping[str, pl.DataFrame]], View]
+    extra: Mapping[str, tuple[str, ...]]
+
+
+def builders() -> dict[str, Builder]:
+    """The builder of each study."""
+    # here, as the builders make the records above
+    from xassay.report import crem, maple
+
+    return {"crem": Builder(crem.build, {}), "maple": Builder(maple.build, maple.EXTRA)}
 
 
 def load(folder: Path) -> View:
     """The view of a run's folder.
 
     Raises:
+        UnknownNameError: the run is of a study that no builder knows.
         InputError: the folder holds no finished run.
     """
     plan = results.read_plan(folder / "plan.json")
+    known = builders()
+    study = str(plan["study"])
+    if study not in known:
+        raise UnknownNameError("study", study, known)
     scores = results.read_parquet(folder / "results.parquet", results.RESULTS)
-    return build(plan, scores, results.read_parquet(folder / "tests.parquet", results.TESTS))
+    tests = results.read_parquet(folder / "tests.parquet", results.TESTS)
+    extra = {
+        name: results.read_parquet(folder / f"{name}.parquet", columns)
+        for name, columns in known[study].extra.items()
+        if (folder / f"{name}.parquet").exists()
+    }
+    return known[study].build(plan, scores, tests, extra)
 
 
-def build(plan: dict[str, Any], scores: pl.DataFrame, tests: pl.DataFrame) -> View:
-    """The view of a plan, its results and tests."""
-    settings = plan["settings"]
-    averages = scores.filter(pl.col("level") == "circuit")
-    clean = averages.filter(pl.col("noise") == 0)
-    failed = scores.filter(pl.col("level") == "version", pl.col("reason").is_not_null())
-    return View(
-        title="CREM: do explanations find the true causes of anomalies?",
-        facts=_facts(plan, settings),
-        notices=tuple(plan.get("notices", ())),
-        correctness=tuple(_correctness(clean)),
-        robustness=tuple(_robustness(averages)),
-        best=tuple(_best(clean)) if settings["background"] else (),
-        tests=tuple(_tests(tests)),
-        failures=tuple(_failures(failed)),
-        points=_points(clean),
-        curves=_swept(clean.filter(pl.col("metric").is_in(PLOTTED), bool(settings["background"]))),
-    )
+def significant(value: float, digits: int = 3) -> str:
+    """A number to so many significant digits, whatever its size.
+
+    Example:
+        >>> [significant(x) for x in (0.1, 0.00012345, 12.345, -5310.2, 0.0)]
+        ['0.100', '1.23e-4', '12.3', '-5,310', '0']
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value + 0.0:g}"
+    # rounded first, so that 999.9 gets as many digits as 1000
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    rounded = float(f"{mantissa}e{exponent}")
+    if not _SMALL <= abs(rounded) < _LARGE:
+        return f"{mantissa}e{int(exponent)}"
+    return f"{rounded:,.{max(digits - 1 - int(exponent), 0)}f}"
 
 
-def _facts(plan: dict[str, Any], settings: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    sample = settings["sample"]
-    return (
-        ("profile", f"{settings['profile']}: {PROFILES[settings['profile']]}"),
-        *((("ties", f"{settings['ties']} in place of the profile's rule"),) if settings["ties"] else ()),
-        ("rows a version", "all" if sample is None else f"at most {sample:,}"),
-        ("truth", settings["truth"]),
-        ("seed", str(settings["seed"])),
-        (
-            "versions",
-            ", ".join(f"{name} {version}" for name, version in sorted(plan.get("versions", {}).items())),
-        ),
-    )
+def p_cell(p_value: float | None) -> Cell:
+    """A p-value; bold where it is small, a dash where there was no test.
+
+    Example:
+        >>> p_cell(0.0123), p_cell(float("nan"))
+        (Cell(text='0.012', strong=True), Cell(text='-', strong=False))
+    """
+    if p_value is None or math.isnan(p_value):
+        return Cell("-")
+    return Cell(f"{p_value:.2g}", strong=p_value < SIGNIFICANT)
 
 
-def _failures(failed: pl.DataFrame) -> Iterable[str]:
-    keys = ["circuit", "explainer", "reason"]
-    faults = failed.group_by(keys, maintain_order=True).agg(pl.col("fault").unique(maintain_order=True))
-    for row in faults.iter_rows(named=True):
-        yield f"{row['circuit']} {' '.join(row['fault'])}, {row['explainer']}: {row['reason']}"
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Names without the folders of their files, where that leaves them distinct.
+
+    Example:
+        >>> short_names(["lime", "/home/me/mine.py:explain:model=a/b"])
+        {'lime': 'lime', '/home/me/mine.py:explain:model=a/b': 'mine.py:explain:model=a/b'}
+    """
+    short = {name: re.sub(r"^[^:]*/(?=[^/:]+\.py:)", "", name) for name in names}
+    taken = list(short.values())
+    return {name: label if taken.count(label) == 1 else name for name, label in short.items()}
 
 
-def _score(row: dict[str, Any]) -> Score:
-    return Score(
-        row["value"],
-        row["ci_low"],
-        row["ci_high"],
-        row["published"],
-        row["n"],
-        row["n_failed"],
-        row["n_undefined"],
-        row["reason"],
-    )
-
-
-def _lines(rows: Iterable[dict[str, Any]], column: str) -> tuple[Line, ...]:
-    lines: dict[str, Line] = {}
-    for row in rows:
-        line = lines.setdefault(row["explainer"], Line(row["explainer"], row["engine"], row["options"], {}))
-        line.scores[f"{row[column]:g}" if column == "noise" else row[column]] = _score(row)
-    return tuple(lines.values())
-
-
-def _by_place(table: pl.DataFrame) -> Iterable[tuple[str, float, list[dict[str, Any]]]]:
-    places = table.select("circuit", "background").unique().sort("circuit", "background")
-    for circuit, background in places.iter_rows():
-        chosen = table.filter(pl.col("circuit") == circuit, pl.col("background") == background)
-        yield circuit, background, list(chosen.iter_rows(named=True))
-
-
-def _correctness(clean: pl.DataFrame) -> Iterable[Block]:
-    columns = tuple((metric, describe(metric).full_name) for metric in CORRECTNESS)
-    for circuit, background, rows in _by_place(clean):
-        yield Block(f"{circuit}, background {background:g}", columns, _lines(rows, "metric"))
-
-
-def _robustness(averages: pl.DataFrame) -> Iterable[Block]:
-    for metric in ("ela", "noise_share"):
-        table = averages.filter(pl.col("metric") == metric)
-        for circuit, background, rows in _by_place(table):
-            kind = rows[0]["noise_kind"]
-            levels = sorted({row["noise"] for row in rows})
-            name = "{:g} noise columns" if kind == "attribute" else "rate {:g}"
-            columns = tuple((f"{level:g}", name.format(level)) for level in levels)
-            full = describe(metric).full_name
-            yield Block(
-                f"{full}, {circuit}, background {background:g}, {kind} noise", columns, _lines(rows, "noise")
-            )
-
-
-def _swept(table: pl.DataFrame) -> pl.DataFrame:
-    """The rows of circuits that were run at several backgrounds."""
-    return table.filter(pl.col("background").n_unique().over("circuit") > 1).sort(
-        "circuit", "explainer", "metric", "background"
-    )
-
-
-def _best(clean: pl.DataFrame) -> Iterable[Best]:
-    table = _swept(clean.filter(pl.col("metric").is_in(PLOTTED), pl.col("value").is_not_nan()))
-    top = table.sort("value", descending=True, maintain_order=True).group_by(
-        "circuit", "explainer", "metric", maintain_order=True
-    )
-    for row in top.first().sort("circuit", "explainer", "metric").iter_rows(named=True):
-        name = describe(row["metric"]).full_name
-        yield Best(row["circuit"], row["explainer"], name, row["background"], row["value"])
-
-
-def _points(clean: pl.DataFrame) -> pl.DataFrame:
-    """What the plot shows: each circuit at one background, the published one where there is one."""
-    table = clean.filter(pl.col("metric").is_in(PLOTTED))
-    chosen = (
-        table.group_by("circuit", "background")
-        .agg(pl.col("published").is_not_null().any().alias("has"))
-        .sort(["circuit", "has", "background"], descending=[False, True, False])
-        .group_by("circuit", maintain_order=True)
-        .first()
-    )
-    return table.join(chosen, on=["circuit", "background"], how="semi").sort("circuit", "explainer", "metric")
-
-
-def _tests(tests: pl.DataFrame) -> Iterable[Test]:
-    for row in tests.iter_rows(named=True):
-        metric = describe(row["metric"]).full_name
-        if row["background"] is not None:
-            metric += f", background {row['background']:g}"
-        blocks = f"{row['n_blocks']} {row['blocks']}"
-        if row["test"] == "nemenyi":
-            name = f"Nemenyi: {row['first']} / {row['second']}"
-            statistic = f"mean ranks apart {row['statistic']:+.2f}"
-        elif row["test"] == "wilcoxon":
-            name = f"Wilcoxon: {row['first']} / {row['second']}"
-            statistic = f"W {row['statistic']:g}"
-        else:
-            name = _TEST_NAMES[row["test"]]
-            df = f"{row['df1']:g}" if row["df2"] is None else f"{row['df1']:g}, {row['df2']:g}"
-            statistic = f"{row['statistic']:.3f} (df {df})"
-        yield Test(metric, name, statistic, row["p_value"], blocks)
-
-
-def overall(tests: Sequence[Test]) -> list[Test]:
-    """The tests over all explainers, without the pairs."""
-    return [test for test in tests if not test.name.startswith("Nemenyi")]
+def versions(plan: Mapping[str, Any]) -> tuple[str, str]:
+    """The fact of which versions of libraries computed the scores."""
+    found = sorted(plan.get("versions", {}).items())
+    return "versions", ", ".join(f"{name} {version}" for name, version in found)

@@ -1,0 +1,272 @@
+"""The view of a CREM run."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import polars as pl
+
+from xassay.metrics import describe
+from xassay.report.view import (
+    Block,
+    Cell,
+    Column,
+    Line,
+    Plot,
+    Score,
+    Section,
+    Table,
+    View,
+    p_cell,
+    short_names,
+    versions,
+)
+
+CORRECTNESS = ("mrr", "map", "mr_precision", "exact_match")
+PLOTTED = ("mrr", "map", "mr_precision")
+PROFILES = {
+    "xassay": "every column is ranked, and ties count at their expectation, so no order of columns can help",
+    "paper": "nearest to the published tables: ties in column order, zero values and the first column are "
+    "never ranked (most likely a defect of the published ranking), Kernel SHAP selects features by AIC",
+    "crem-code": "as the study's public code: its background (draws with replacement from the first rows), "
+    "ties in reverse column order, zero values and the first column never ranked, LIME's continuous draws "
+    "cut to integers, which turns nearly all of them into 0",
+}
+_TEST_NAMES = {"friedman": "Friedman chi-square", "iman_davenport": "Iman-Davenport F"}
+_LIMITS = (0, 1.02)
+_INTRO = (
+    "Each anomaly comes from one altered gate of a digital circuit, so the inputs that truly caused it "
+    "are known. Explainers rank all columns by importance; the scores say how well the true causes are "
+    "ranked. 1 is perfect; random, where it is shown, is chance."
+)
+_PUBLISHED = (
+    "Where ours and the published figures differ, the profile is the first thing to look at: profiles "
+    "rank the same explanations by different rules. LIME differs most, most likely because the published "
+    "runs let their detector cut its continuous draws to integers."
+)
+_CAPTION = (
+    "Dots are our scores with 95% intervals, hollow diamonds the published figures. Brackets below hold "
+    "the same intervals. They come from a bootstrap over the explained rows, or where every row was "
+    "explained, over the explainer's seeds; an exact score has none."
+)
+_NOISE = (
+    "ELA is the loss of MR-Precision under noise over the MR-Precision without it: lower is better. The "
+    "noise share is the part of the top ranks that noise columns take."
+)
+_TESTS = (
+    "Friedman's test asks whether all explainers score alike; Nemenyi's, corrected for the number of "
+    "pairs, which pairs differ; two explainers get Wilcoxon's signed-rank test. Baselines (random, "
+    "single_flip) do not take part. A positive difference of mean ranks favours the first."
+)
+
+
+def build(
+    plan: dict[str, Any],
+    scores: pl.DataFrame,
+    tests: pl.DataFrame,
+    extra: Mapping[str, pl.DataFrame],  # noqa: ARG001 - every builder gets it
+) -> View:
+    """The view of a plan, its results and tests."""
+    settings = plan["settings"]
+    averages = scores.filter(pl.col("level") == "circuit")
+    clean = averages.filter(pl.col("noise") == 0)
+    failed = scores.filter(pl.col("level") == "version", pl.col("reason").is_not_null())
+    has_published = _points(clean)["published"].is_not_null().any()
+    sections = [
+        _correctness(clean),
+        _backgrounds(clean.filter(pl.col("metric").is_in(PLOTTED), bool(settings["background"]))),
+        _robustness(averages),
+        _compared(tests),
+    ]
+    return View(
+        title="CREM: do explanations find the true causes of anomalies?",
+        intro=(_INTRO, _PUBLISHED) if has_published else (_INTRO,),
+        facts=_facts(plan, settings),
+        notices=tuple(plan.get("notices", ())),
+        failures=tuple(_failures(failed)),
+        sections=tuple(section for section in sections if section is not None),
+    )
+
+
+def _facts(plan: dict[str, Any], settings: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    sample = settings["sample"]
+    return (
+        ("profile", f"{settings['profile']}: {PROFILES[settings['profile']]}"),
+        *((("ties", f"{settings['ties']} in place of the profile's rule"),) if settings["ties"] else ()),
+        ("rows a version", "all" if sample is None else f"at most {sample:,}"),
+        ("truth", settings["truth"]),
+        ("seed", str(settings["seed"])),
+        versions(plan),
+    )
+
+
+def _failures(failed: pl.DataFrame) -> Iterable[str]:
+    keys = ["circuit", "explainer", "reason"]
+    faults = failed.group_by(keys, maintain_order=True).agg(pl.col("fault").unique(maintain_order=True))
+    for row in faults.iter_rows(named=True):
+        yield f"{row['circuit']} {' '.join(row['fault'])}, {row['explainer']}: {row['reason']}"
+
+
+def _score(row: dict[str, Any]) -> Score:
+    return Score(
+        row["value"],
+        row["ci_low"],
+        row["ci_high"],
+        row["published"],
+        row["n"],
+        row["n_failed"],
+        row["n_undefined"],
+        row["reason"],
+    )
+
+
+def _lines(rows: Iterable[dict[str, Any]], column: str) -> tuple[Line, ...]:
+    lines: dict[str, Line] = {}
+    for row in rows:
+        detail = ", ".join(filter(None, (row["engine"], row["options"])))
+        line = lines.setdefault(row["explainer"], Line(row["explainer"], {}, detail))
+        line.scores[f"{row[column]:g}" if column == "noise" else row[column]] = _score(row)
+    return tuple(lines.values())
+
+
+def _by_place(table: pl.DataFrame) -> Iterable[tuple[str, float, list[dict[str, Any]]]]:
+    places = table.select("circuit", "background").unique().sort("circuit", "background")
+    for circuit, background in places.iter_rows():
+        chosen = table.filter(pl.col("circuit") == circuit, pl.col("background") == background)
+        yield circuit, background, list(chosen.iter_rows(named=True))
+
+
+def _correctness(clean: pl.DataFrame) -> Section:
+    columns = tuple(
+        Column(metric, describe(metric).full_name, terminal=metric in PLOTTED) for metric in CORRECTNESS
+    )
+    points = _points(clean)
+    drawn = _named(points).select(
+        pl.col("name").alias("panel"),
+        pl.col("label").alias("row"),
+        pl.col("circuit").alias("series"),
+        "value",
+        pl.col("ci_low").alias("low"),
+        pl.col("ci_high").alias("high"),
+        "published",
+    )
+    return Section(
+        "How well true causes are ranked",
+        plot=Plot("dots", drawn, caption=_CAPTION, limits=_LIMITS),
+        blocks=tuple(
+            Block(f"{circuit}, background {background:g}", "explainer", columns, _lines(rows, "metric"))
+            for circuit, background, rows in _by_place(clean)
+        ),
+    )
+
+
+def _backgrounds(plotted: pl.DataFrame) -> Section | None:
+    """The circuits that were run at several backgrounds."""
+    swept = plotted.filter(pl.col("background").n_unique().over("circuit") > 1)
+    if swept.is_empty():
+        return None
+    drawn = _named(swept).select(
+        pl.col("circuit").alias("down"),
+        pl.col("name").alias("across"),
+        pl.col("background").alias("x"),
+        pl.col("label").alias("series"),
+        "value",
+        pl.col("ci_low").alias("low"),
+        pl.col("ci_high").alias("high"),
+    )
+    return Section(
+        "How the background matters",
+        plot=Plot("curves", drawn, x_label="background proportion", limits=_LIMITS),
+        tables=(
+            Table(
+                "", ("circuit", "explainer", "metric", "best background", "score there"), tuple(_best(swept))
+            ),
+        ),
+    )
+
+
+def _robustness(averages: pl.DataFrame) -> Section | None:
+    blocks = []
+    for metric in ("ela", "noise_share"):
+        table = averages.filter(pl.col("metric") == metric)
+        for circuit, background, rows in _by_place(table):
+            kind = rows[0]["noise_kind"]
+            levels = sorted({row["noise"] for row in rows})
+            name = "{:g} noise columns" if kind == "attribute" else "rate {:g}"
+            columns = tuple(Column(f"{level:g}", name.format(level)) for level in levels)
+            title = f"{describe(metric).full_name}, {circuit}, background {background:g}, {kind} noise"
+            blocks.append(Block(title, "explainer", columns, _lines(rows, "noise")))
+    return Section("What noise does", (_NOISE,), blocks=tuple(blocks)) if blocks else None
+
+
+def _compared(tests: pl.DataFrame) -> Section | None:
+    if tests.is_empty():
+        return None
+    columns = ("metric", "test", "statistic", "p", "blocks")
+    pairs = tests.filter(pl.col("test") == "nemenyi")
+    overall = tests.filter(pl.col("test") != "nemenyi")
+    return Section(
+        "Are the differences real?",
+        (_TESTS,),
+        tables=(Table("", columns, tuple(_tests(overall))),),
+        folded=(Table("Every pair (Nemenyi)", columns, tuple(_tests(pairs))),) if len(pairs) else (),
+    )
+
+
+def _best(swept: pl.DataFrame) -> Iterable[tuple[Cell, ...]]:
+    defined = swept.filter(pl.col("value").is_not_nan()).sort("circuit", "explainer", "metric", "background")
+    top = defined.sort("value", descending=True, maintain_order=True).group_by(
+        "circuit", "explainer", "metric", maintain_order=True
+    )
+    for row in top.first().sort("circuit", "explainer", "metric").iter_rows(named=True):
+        name = describe(row["metric"]).full_name
+        texts = (row["circuit"], row["explainer"], name, f"{row['background']:g}", f"{row['value']:.3f}")
+        yield tuple(map(Cell, texts))
+
+
+def _points(clean: pl.DataFrame) -> pl.DataFrame:
+    """What the plot shows: each circuit at one background, the published one where there is one."""
+    table = clean.filter(pl.col("metric").is_in(PLOTTED))
+    chosen = (
+        table.group_by("circuit", "background")
+        .agg(pl.col("published").is_not_null().any().alias("has"))
+        .sort(["circuit", "has", "background"], descending=[False, True, False])
+        .group_by("circuit", maintain_order=True)
+        .first()
+    )
+    return table.join(chosen, on=["circuit", "background"], how="semi")
+
+
+def _named(table: pl.DataFrame) -> pl.DataFrame:
+    """The rows in the order they are drawn: explainers by falling mean score; with names for people."""
+    means = table.filter(pl.col("value").is_not_nan()).group_by("explainer").agg(pl.col("value").mean())
+    ranked = means.sort(["value", "explainer"], descending=[True, False])["explainer"].to_list()
+    ranked += sorted(set(table["explainer"]) - set(ranked))
+    return (
+        table.with_columns(
+            pl.col("explainer").replace_strict({name: k for k, name in enumerate(ranked)}).alias("rank"),
+            pl.col("explainer").replace_strict(short_names(ranked)).alias("label"),
+            pl.col("metric").replace_strict({name: k for k, name in enumerate(PLOTTED)}).alias("place"),
+            pl.col("metric").replace_strict({m: describe(m).full_name for m in PLOTTED}).alias("name"),
+        )
+        .sort("rank", "place", "circuit", "background")
+        .drop("rank", "place")
+    )
+
+
+def _tests(tests: pl.DataFrame) -> Iterable[tuple[Cell, ...]]:
+    for row in tests.iter_rows(named=True):
+        metric = describe(row["metric"]).full_name
+        if row["background"] is not None:
+            metric += f", background {row['background']:g}"
+        if row["test"] == "nemenyi":
+            name = f"Nemenyi: {row['first']} / {row['second']}"
+            statistic = f"mean ranks apart {row['statistic']:+.2f}"
+        elif row["test"] == "wilcoxon":
+            name = f"Wilcoxon: {row['first']} / {row['second']}"
+            statistic = f"W {row['statistic']:g}"
+        else:
+            name = _TEST_NAMES[row["test"]]
+            df = f"{row['df1']:g}" if row["df2"] is None else f"{row['df1']:g}, {row['df2']:g}"
+            statistic = f"{row['statistic']:.3f} (df {df})"
+        blocks = Cell(f"{row['n_blocks']} {row['blocks']}")
+        yield Cell(metric), Cell(name), Cell(statistic), p_cell(row["p_value"]), blocks

@@ -1,0 +1,115 @@
+"""Tests of pairs, beside the scores they compare."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import polars as pl
+
+from xassay.metrics import describe
+from xassay.report.view import SIGNIFICANT, Cell, Table, p_cell, significant
+
+_LEAST = 1e-4
+
+
+class Pairs:
+    """Tests of one metric: who is better on which data set.
+
+    Pairs that could be tested on no data set are left out.
+
+    Args:
+        tests: rows of ``tests.parquet``, one a pair and data set.
+        names: what to call who is compared; otherwise by their own name.
+        most: how many pairs may stand beside the scores.
+    """
+
+    def __init__(self, tests: pl.DataFrame, names: Mapping[str, str], most: int) -> None:
+        self._names = names
+        found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+        for row in tests.iter_rows(named=True):
+            found.setdefault((row["first"], row["second"]), {})[row["dataset"]] = row
+        self._rows = {
+            pair: rows
+            for pair, rows in found.items()
+            if any(not math.isnan(_p(row)) for row in rows.values())
+        }
+        self._are_beside = len(self._rows) <= most
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The headings of `remarks`."""
+        if not self._are_beside:
+            return ()
+        if len(self._rows) == 1:
+            return ("better (p)",)
+        return tuple(
+            f"{self._name(first)} or {self._name(second)}: better (p)" for first, second in self._rows
+        )
+
+    def remarks(self, dataset: str) -> tuple[Cell, ...]:
+        """A cell a pair: who is better on a data set and the p-value, if pairs stand beside."""
+        if not self._are_beside:
+            return ()
+        return tuple(self._remark(rows.get(dataset)) for rows in self._rows.values())
+
+    def summary(self, title: str) -> Iterable[Table]:
+        """If there are too many pairs to stand beside: on how many data sets each side is better."""
+        if self._are_beside:
+            return
+        rows = []
+        for pair, tests in self._rows.items():
+            better = [_better(row) for row in tests.values()]
+            counts = [str(better.count(who)) for who in (*pair, "", None)]
+            rows.append(tuple(map(Cell, (*map(self._name, pair), *counts))))
+        yield Table(
+            title, ("first", "second", "first better", "second better", "unclear", "no test"), tuple(rows)
+        )
+
+    def _remark(self, row: dict[str, Any] | None) -> Cell:
+        better = _better(row)
+        if row is None or better is None:
+            return Cell("-")
+        p_value = _p(row)
+        shown = f"<{_LEAST:.4f}" if p_value < _LEAST else f"{p_value:.2g}"
+        return Cell(f"{self._name(better) if better else 'unclear'} ({shown})", strong=bool(better))
+
+    def _name(self, name: str) -> str:
+        return self._names.get(name, name)
+
+
+def _p(row: Mapping[str, Any]) -> float:
+    """The corrected p-value, or if it was not corrected the plain one; NaN where there was no test."""
+    found = row["p_value"] if row["p_holm"] is None else row["p_holm"]
+    return math.nan if found is None else float(found)
+
+
+def _better(row: Mapping[str, Any] | None) -> str | None:
+    """Who is better; nobody's name where that is unclear, None where there was no test."""
+    if row is None or math.isnan(_p(row)):
+        return None
+    if _p(row) >= SIGNIFICANT:
+        return ""
+    is_first_larger = row["statistic"] > 0
+    better = row["first"] if is_first_larger == describe(row["metric"]).higher_is_better else row["second"]
+    return str(better)
+
+
+def every_test(tests: pl.DataFrame) -> tuple[Table, ...]:
+    """All tests with their statistics, as a table; none if there are none."""
+    if tests.is_empty():
+        return ()
+    has_sigma = tests["sigma"].is_not_null().any()
+    columns = ["data set", *(["sigma"] if has_sigma else []), "metric", "first", "second"]
+    rows = []
+    for row in tests.sort("sigma", "dataset", maintain_order=True).iter_rows(named=True):
+        texts = [row["dataset"], *([f"{row['sigma']:g}"] if has_sigma else [])]
+        texts += [describe(row["metric"]).full_name, row["first"], row["second"]]
+        numbers = [_or_dash(row["statistic"]), _or_dash(row["df1"])]
+        p_values = [p_cell(row["p_value"]), p_cell(row["p_holm"])]
+        rows.append((*map(Cell, (*texts, *numbers)), *p_values, Cell(str(row["n_blocks"]))))
+    title = "Every test (Welch's t; negative where the first's mean is smaller)"
+    return (Table(title, (*columns, "t", "df", "p", "p, Holm", "trials"), tuple(rows)),)
+
+
+def _or_dash(value: float | None) -> str:
+    return "-" if value is None or math.isnan(value) else significant(value)

@@ -1,0 +1,103 @@
+"""One unit of the MAPLE evaluation: an experiment on one split, for one explainer where one explains."""
+
+import hashlib
+import json
+import re
+from typing import Any
+
+import attrs
+import polars as pl
+
+from xassay import explainers
+from xassay.errors import InputError
+from xassay.studies.code import own_code
+from xassay.studies.maple import experiments
+from xassay.studies.maple.explained import Explained
+from xassay.tabular import Dataset
+
+CODE = ("tabular", "models", "explainers", "metrics", "studies/maple")
+"""Folders of our sources that decide scores."""
+
+
+@attrs.frozen
+class MapleCell:
+    """See the attributes of `MapleSettings`; a cell fixes one value of each.
+
+    Attributes:
+        dataset: name of the table, or of the shape in ``patterns``.
+        table: the table itself; none in ``patterns``.
+        digest: hash of the table's content.
+        n_rows: rows that are tested or explained.
+        explained: who explains what, in ``self`` and ``blackbox``.
+    """
+
+    experiment: str
+    dataset: str
+    table: Dataset | None = attrs.field(eq=False, repr=False)
+    digest: str
+    n_rows: int
+    trial: int
+    explained: Explained | None
+    sigma: tuple[float, ...]
+    profile: str
+    sample: int | None
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """Short hash of everything that decides the result, versions of the code included."""
+        content: dict[str, Any] = {
+            f.name: repr(getattr(self, f.name))
+            for f in attrs.fields(MapleCell)
+            if f.name not in ("table", "explained", "profile")
+        }
+        if self.explained is not None:
+            who = attrs.asdict(self.explained)
+            content |= {
+                **{n: v for n, v in who.items() if "source" not in n},
+                "options": self.explained.options_text,
+            }
+        content["own code"] = own_code(*CODE)
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def label(self) -> str:
+        """Readable, and safe as a file name."""
+        parts = [self.experiment, self.dataset]
+        if self.explained is not None:
+            if self.experiment == "blackbox":
+                parts.append(self.explained.model.rpartition("/")[2])
+            parts.append(self.explained.explainer.rpartition("/")[2])
+        return re.sub(r"[^\w.+-]", "-", "-".join([*parts, f"trial{self.trial}"]))
+
+    @property
+    def cost(self) -> float:
+        """Expected milliseconds, roughly."""
+        if self.table is None:
+            return 1500.0
+        n, p = len(self.table.X) // 2, len(self.table.columns)
+        forest = 300 + 0.03 * n * p
+        if self.explained is None:
+            return 3 * forest
+        cost = 10.0 if self.experiment == "blackbox" else forest
+        if self.explained.explainer.partition(":")[0] == "maple":
+            return cost + forest
+        samples = self.explained.options.get("n_samples", 100)
+        a_prediction = 2e-5 * n if self.explained.model.startswith("svr") else 0.01
+        if self.experiment == "self":
+            a_prediction = 0.4
+        a_row = explainers.record(self.explained.source).cost(p, n) + float(samples) * a_prediction
+        return cost + self.n_rows * a_row
+
+    def run(self) -> pl.DataFrame:
+        """Do the experiment; the frame's columns are those of the functions in `experiments`."""
+        if self.table is None:
+            return experiments.patterns(self.dataset, self.seed, self.trial)
+        part = experiments.prepare(self.table, self.seed, self.trial, self.sample)
+        if self.explained is None:
+            return experiments.accuracy(part)
+        if self.explained.code != self.explained.code_now():
+            raise InputError(
+                f"{self.explained.explainer} or {self.explained.model} changed during the run; run again"
+            )
+        return experiments.explanation(part, self.explained, self.sigma)

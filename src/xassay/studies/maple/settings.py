@@ -1,0 +1,161 @@
+"""What a MAPLE run is asked to do, checked before anything runs."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import attrs
+import numpy as np
+
+from xassay import explainers, specs, tabular
+from xassay.errors import InputError, UnknownNameError
+from xassay.models import black_box
+from xassay.studies.checks import check_distinct, check_some, check_whole, floats, strings
+from xassay.tabular import Dataset, files
+
+EXPERIMENTS = ("accuracy", "self", "blackbox", "patterns")
+DEFAULT_EXPLAINERS = ("maple", "lime")
+MIN_SAMPLES_LEAF = 10
+LIME_SAMPLES = MappingProxyType({"self": 100, "blackbox": 5000})
+"""Random rows of LIME: few where MAPLE is explained, as in the study."""
+
+
+@attrs.frozen
+class Profile:
+    """Choices that belong together, under one name.
+
+    Attributes:
+        keep_row_counter: whether a file's unnamed row counter is a feature.
+        trials: number of trials of each experiment.
+    """
+
+    keep_row_counter: bool
+    trials: Mapping[str, int] = attrs.field(hash=False)
+
+
+PROFILES: Mapping[str, Profile] = MappingProxyType(
+    {
+        "xassay": Profile(keep_row_counter=False, trials=dict.fromkeys(EXPERIMENTS, 5)),
+        "paper": Profile(
+            keep_row_counter=True, trials={"accuracy": 50, "self": 25, "blackbox": 25, "patterns": 10}
+        ),
+    }
+)
+
+
+@attrs.frozen
+class MapleSettings:
+    """Settings of the MAPLE evaluation.
+
+    Attributes:
+        experiment: some of ``accuracy``, ``self``, ``blackbox`` and ``patterns``.
+        datasets: tables of `xassay.tabular.available`, or ``.csv`` and ``.parquet`` files.
+        target: the column to predict, where files are given.
+        data_dir: folder of the UCI tables.
+        trials: how often the table is split anew; None: as the profile says.
+        sigma: standard deviations of the perturbations, in those of the columns.
+        models: black boxes to explain: ``svr``, ``rf``, ``mlp``, with options if need be, or
+            regressors by import path.
+        explainers: names, with options if need be; they must yield local linear models.
+        profile: ``xassay`` or ``paper``.
+        sample: test rows explained in each trial; None: all.
+        seed: the run's seed.
+
+    Raises:
+        InputError: a value that cannot be used; the message names the option.
+    """
+
+    experiment: tuple[str, ...] = attrs.field(default=EXPERIMENTS, converter=strings)
+    datasets: tuple[str, ...] = attrs.field(default=tabular.datasets.EMBEDDED, converter=strings)
+    target: str | None = None
+    data_dir: str | None = None
+    trials: int | None = None
+    sigma: tuple[float, ...] = attrs.field(default=(0.1, 0.25), converter=floats)
+    models: tuple[str, ...] = attrs.field(default=("svr",), converter=strings)
+    explainers: tuple[str, ...] = attrs.field(default=DEFAULT_EXPLAINERS, converter=strings)
+    profile: str = "xassay"
+    sample: int | None = None
+    seed: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        for option in ("experiment", "datasets", "sigma", "models", "explainers"):
+            check_some(option, getattr(self, option))
+            check_distinct(option, getattr(self, option))
+        for name in self.experiment:
+            if name not in EXPERIMENTS:
+                raise UnknownNameError("experiment", name, EXPERIMENTS)
+        if self.profile not in PROFILES:
+            raise UnknownNameError("profile", self.profile, PROFILES)
+        self._check_numbers()
+        for spec in self.models:
+            black_box.make(spec)
+        for spec in self.explainers:
+            self._check_explainer(spec)
+
+    def _check_numbers(self) -> None:
+        for sigma in self.sigma:
+            if not (np.isfinite(sigma) and sigma > 0):
+                raise InputError(f"sigma must be above 0, not {sigma:g}")
+        for option in ("trials", "sample"):
+            if getattr(self, option) is not None:
+                check_whole(option, getattr(self, option), 1)
+        check_whole("seed", self.seed, 0)
+
+    def _check_explainer(self, spec: str) -> None:
+        explainers.registry.check_spec(spec)
+        linear = explainers.record(spec).local_linear
+        treatment = self.explainer_options("blackbox", spec).get("treatment", "gaussian")
+        if linear is False or treatment != "gaussian":
+            known = [name for name in explainers.available() if explainers.record(name).local_linear]
+            raise InputError(
+                f"explainer {spec!r} yields no local linear model (coefficients and intercepts), which the "
+                f"causal metric needs; these do: {', '.join(known)}, and functions of yours that return them"
+            )
+
+    @property
+    def rules(self) -> Profile:
+        """The profile."""
+        return PROFILES[self.profile]
+
+    def n_trials(self, experiment: str) -> int:
+        """Trials of an experiment."""
+        return self.rules.trials[experiment] if self.trials is None else self.trials
+
+    def explainer_options(self, experiment: str, spec: str) -> dict[str, Any]:
+        """An explainer's options in an experiment: the study's, the user's over them."""
+        name, given = specs.split_options(spec)
+        options = explainers.registry.default_options(explainers.record(name))
+        options.pop("validation", None)
+        if "treatment" in options:
+            options |= {"treatment": "gaussian", "rounding": "none", "n_samples": LIME_SAMPLES[experiment]}
+        return {**options, **given}
+
+
+def load_tables(settings: MapleSettings) -> list[Dataset]:
+    """The tables of a run, in the order asked for, each known to be fit for use.
+
+    Raises:
+        InputError: a table that cannot be had or split, has too few rows for the trees, or
+            bears another's name; or a target without a file or a file without a target.
+    """
+    if settings.target is not None and not any(map(files.is_file, settings.datasets)):
+        raise InputError("target: goes with a .csv or .parquet file in datasets")
+    keep = settings.rules.keep_row_counter
+    tables: dict[str, Dataset] = {}
+    for name in settings.datasets:
+        if not files.is_file(name):
+            table = tabular.load(name, data_dir=settings.data_dir, keep_row_counter=keep)
+        elif settings.target is None:
+            raise InputError(f"{name}: name the column to predict, with target")
+        else:
+            table = tabular.read(name, settings.target, keep_row_counter=keep)
+        if table.name in tables:
+            raise InputError(f"two tables are called {table.name}; rename a file")
+        training = len(tabular.split(table, seed=settings.seed).X_train)
+        if training < MIN_SAMPLES_LEAF:
+            raise InputError(
+                f"table {table.name!r}: a training part of {training} rows is too small for leaves of "
+                f"{MIN_SAMPLES_LEAF} (min_samples_leaf); give at least {2 * MIN_SAMPLES_LEAF} rows"
+            )
+        tables[table.name] = table
+    return list(tables.values())

@@ -1,0 +1,378 @@
+"""The MAPLE evaluation: what is measured equals the recipe written out, and bad settings are refused."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from sklearn.svm import SVR
+
+from xassay import results, runner, tabular
+from xassay.errors import InputError
+from xassay.models import MapleRegressor
+from xassay.seeds import generator
+from xassay.studies.maple import MapleSettings, MapleStudy, experiments, scoring
+from xassay.studies.maple.explained import Explained
+from xassay.studies.published import maple as published
+
+QUICK: dict[str, Any] = {
+    "experiment": ("self", "blackbox"),
+    "trials": 2,
+    "sample": 6,
+    "explainers": ("maple", "lime:n_samples=60"),
+}
+
+
+def run(folder: Path, *, jobs: int = 1, **changes: Any) -> runner.Run:
+    return runner.run(MapleStudy(MapleSettings(**(QUICK | changes))), folder, jobs=jobs)
+
+
+def value(scores: pl.DataFrame, **where: Any) -> float:
+    (row,) = scores.filter(**where).iter_rows(named=True)
+    return float(row["value"])
+
+
+@pytest.fixture(scope="module")
+def part() -> experiments.Part:
+    return experiments.prepare(tabular.load("friedman1"), seed=0, trial=1, sample=12)
+
+
+def test_the_causal_rmse_of_a_trial_is_the_recipe_written_out(part: experiments.Part, tmp_path: Path) -> None:
+    done = run(tmp_path, experiment="blackbox", datasets="friedman1", explainers="maple", sample=12)
+    parts = part.split
+    svr = SVR().fit(parts.X_train, parts.y_train)
+    maple = MapleRegressor(random_state=_maple_seed(part)).fit(
+        parts.X_train, svr.predict(parts.X_train), parts.X_val, svr.predict(parts.X_val)
+    )
+    for sigma in (0.1, 0.25):
+        losses, trivial = [], []
+        for x, row in zip(part.X, part.row_ids, strict=True):
+            local = maple.explain(x[None])
+            draws = generator(part.seed_of("causal"), "causal", int(row)).standard_normal((5, x.size))
+            for noise in draws:
+                moved = x + sigma * noise
+                truth = svr.predict(moved[None])[0]
+                losses.append((local.coefficients[0] @ moved + local.intercepts[0] - truth) ** 2)
+                trivial.append((svr.predict(x[None])[0] - truth) ** 2)
+        rmse, constant = np.sqrt(np.mean(losses)), np.sqrt(np.mean(trivial))
+        where = {"level": "trial", "trial": 1, "sigma": sigma}
+        assert value(done.scores, metric="causal_rmse", **where) == pytest.approx(rmse, rel=1e-9)
+        assert value(done.scores, metric="causal_skill", **where) == pytest.approx(1 - rmse / constant)
+
+
+def _maple_seed(part: experiments.Part) -> int:
+    from xassay.seeds import legacy_seed
+
+    return legacy_seed(part.seed_of("explain", "svr"), "maple")
+
+
+def test_maple_explains_itself_with_its_own_local_models(part: experiments.Part) -> None:
+    frame = experiments.explanation(part, Explained.of("MAPLE+RF", "maple", {}), (0.1,))
+    maple = experiments.fit_maple(part)
+    np.testing.assert_array_equal(np.array(frame["values"].to_list()), maple.explain(part.X).coefficients)
+    at_the_row = (np.array(frame["values"].to_list()) * part.X).sum(axis=1) + frame["intercept"].to_numpy()
+    np.testing.assert_allclose(at_the_row, maple.predict(part.X))
+
+
+def test_accuracy_is_that_of_models_fitted_apart(part: experiments.Part) -> None:
+    frame = experiments.accuracy(part)
+    parts = part.split
+    shared = {"n_estimators": 200, "max_features": 0.5, "min_samples_leaf": 10}
+    apart: dict[str, Any] = {
+        "RF": RandomForestRegressor(**shared, random_state=part.seed_of("maple", "random_forest")),
+        "GBRT": GradientBoostingRegressor(
+            **shared, max_depth=None, random_state=part.seed_of("maple", "gradient_boosting")
+        ),
+    }
+    found = {str(name): rows for (name,), rows in frame.group_by("model")}
+    assert set(found) == set(experiments.MODELS)
+    for name, model in apart.items():
+        expected = model.fit(parts.X_train, parts.y_train).predict(parts.X_test)
+        np.testing.assert_allclose(found[name]["prediction"], expected, atol=1e-12)
+    with_one = np.column_stack([np.ones(len(parts.X_train)), parts.X_train])
+    line = np.linalg.lstsq(with_one, parts.y_train, rcond=None)[0]
+    np.testing.assert_allclose(
+        found["LM"]["prediction"], np.column_stack([np.ones(len(parts.X_test)), parts.X_test]) @ line
+    )
+    assert found["RF"]["features_kept"].null_count() == len(parts.X_test)
+
+
+@pytest.mark.parametrize("ensemble", ["random_forest", "gradient_boosting"])
+def test_silo_over_maples_trees_is_silo_fitted_apart(part: experiments.Part, ensemble: str) -> None:
+    parts = part.split
+    apart = MapleRegressor(ensemble, select_features=False, random_state=part.seed_of("maple", ensemble))
+    apart.fit(parts.X_train, parts.y_train, parts.X_val, parts.y_val)
+    maple = experiments.fit_maple(part, ensemble)
+    kept = maple.n_features_kept_
+    np.testing.assert_array_equal(
+        experiments.keeping_all(maple).predict(parts.X_test), apart.predict(parts.X_test)
+    )
+    assert maple.n_features_kept_ == kept < maple.n_features_in_
+
+
+def test_rmse_and_features_kept_are_means_over_trials(tmp_path: Path) -> None:
+    done = run(tmp_path, experiment="accuracy", datasets="diabetes", trials=3)
+    trials = done.scores.filter(level="trial", metric="rmse", model="LM")["value"]
+    (mean,) = done.scores.filter(level="dataset", metric="rmse", model="LM").iter_rows(named=True)
+    assert mean["value"] == pytest.approx(trials.mean())
+    assert trials.min() - 1e-12 <= mean["ci_low"] < mean["value"] < mean["ci_high"] <= trials.max() + 1e-12
+    assert mean["n"] == 3 * 111
+    kept = done.scores.filter(level="trial", metric="features_kept")
+    assert set(kept["model"]) == {"MAPLE+RF", "MAPLE+GBRT"}
+    assert kept["value"].is_between(1, 10).all()
+    assert len(done.tests) == 6
+    assert set(done.tests["first"]) == {"MAPLE+RF", "MAPLE+GBRT"}
+
+
+def test_a_sample_explains_some_of_the_same_rows_alike(tmp_path: Path) -> None:
+    settings = {
+        "experiment": "blackbox",
+        "datasets": "diabetes",
+        "explainers": "lime:n_samples=40",
+        "trials": 1,
+    }
+    few, more = (
+        pl.concat(
+            pl.read_parquet(path)
+            for path in sorted((run(tmp_path / str(n), sample=n, **settings).folder / "instances").iterdir())
+        )
+        for n in (3, 9)
+    )
+    both = few.join(more, on=["row", "sigma"], suffix="_more")
+    assert len(both) == len(few) == 6
+    np.testing.assert_allclose(both["loss"], both["loss_more"], rtol=1e-9)
+
+
+def test_results_are_the_same_bytes_for_any_jobs_and_any_order(tmp_path: Path) -> None:
+    run(tmp_path / "a")
+    run(tmp_path / "b", jobs=2)
+    run(
+        tmp_path / "c",
+        datasets=("friedman1", "diabetes"),
+        explainers=QUICK["explainers"][::-1],
+        sigma=(0.25, 0.1),
+        experiment=("blackbox", "self"),
+    )
+    content = [
+        [(tmp_path / run_ / f"{table}.parquet").read_bytes() for table in ("results", "tests")]
+        for run_ in "abc"
+    ]
+    assert content[0] == content[1] == content[2]
+
+
+def test_global_patterns_are_found_and_their_distributions_kept(tmp_path: Path) -> None:
+    done = run(tmp_path, experiment="patterns", trials=3)
+    shares = dict(done.scores.filter(level="dataset").select("dataset", "value").iter_rows())
+    assert set(shares) == set(experiments.SHAPES)
+    assert min(shares.values()) > 0.6
+    stored = results.read_parquet(tmp_path / "patterns.parquet")
+    assert len(stored) == 3 * 11
+    assert (
+        stored.select(
+            (pl.col("low") <= pl.col("q1"))
+            & (pl.col("q1") <= pl.col("median"))
+            & (pl.col("q3") <= pl.col("high"))
+        )
+        .to_series()
+        .all()
+    )
+    linear = stored.filter(shape="linear").sort("grid")
+    assert np.corrcoef(linear["grid"], linear["median"])[0, 1] > 0.95
+
+
+NOT_LINEAR = "def explain(predict, background, X):\n    return 0 * X\n"
+SOMETIMES = """
+import numpy as np
+from xassay.types import Explanation
+
+def explain(predict, background, X):
+    if X[0, 0] > 0:
+        raise ValueError("not up there")
+    c = np.zeros(X.shape)
+    return Explanation(c, coefficients=c, intercepts=predict(X))
+
+class Holes:
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.where(X[:, 0] > 0, np.nan, X[:, 0])
+
+class Wide(Holes):
+    def predict(self, X):
+        return np.zeros((len(X), 2))
+
+class Broken(Holes):
+    def fit(self, X, y):
+        raise RuntimeError("no fit today")
+
+class Loud(Holes):
+    def fit(self, X, y):
+        import warnings
+        warnings.warn("hardly converged")
+        return self
+
+    def predict(self, X):
+        return X[:, 0]
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(SOMETIMES)
+    return path
+
+
+def only(scores: pl.DataFrame) -> dict[str, Any]:
+    (row,) = scores.filter(level="dataset", metric="causal_rmse", sigma=0.1).iter_rows(named=True)
+    return row
+
+
+def blackbox(folder: Path, **changes: Any) -> runner.Run:
+    return run(folder, experiment="blackbox", datasets="diabetes", **changes)
+
+
+def test_an_explanation_without_a_local_model_fails_by_name(tmp_path: Path, mine: Path) -> None:
+    mine.write_text(NOT_LINEAR)
+    row = only(blackbox(tmp_path / "run", explainers=f"{mine}:explain").scores)
+    assert (row["status"], row["value"], row["n"], row["n_failed"]) == ("failed", None, 12, 12)
+    assert "mine.py:explain yields no local linear model" in row["reason"]
+
+
+def test_rows_that_cannot_be_explained_are_counted_and_the_others_scored(tmp_path: Path, mine: Path) -> None:
+    done = blackbox(tmp_path / "run", explainers=f"{mine}:explain")
+    row = only(done.scores)
+    assert row["status"] == "ok"
+    assert 0 < row["n_failed"] < row["n"] == 12
+    assert row["reason"] == "ValueError: not up there"
+    assert done.failed
+    (skill,) = done.scores.filter(level="dataset", metric="causal_skill", sigma=0.1)["value"]
+    assert skill == pytest.approx(0, abs=1e-12)
+
+
+def test_rows_without_finite_model_output_are_counted_as_failed(tmp_path: Path, mine: Path) -> None:
+    constant = mine.with_name("constant.py")
+    constant.write_text(SOMETIMES.replace("X[0, 0] > 0:", "False:").replace("predict(X))", "np.zeros(1))"))
+    row = only(blackbox(tmp_path / "run", models=f"{mine}:Holes", explainers=f"{constant}:explain").scores)
+    assert 0 < row["n_failed"] < row["n"]
+    assert row["reason"] == "the model's output is not finite"
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        ("Wide", r"mine.py:Wide predicts shape \(221, 2\) for 221 rows, expected \(221,\)"),
+        ("Broken", "RuntimeError: no fit today"),
+    ],
+)
+def test_a_model_that_cannot_be_used_fails_in_one_line(
+    tmp_path: Path, mine: Path, model: str, reason: str
+) -> None:
+    done = blackbox(tmp_path / "run", models=f"{mine}:{model}", explainers="lime:n_samples=20")
+    row = only(done.scores)
+    assert row["status"] == "failed"
+    assert pl.Series([row["reason"]]).str.contains(reason).all(), row["reason"]
+    assert "\n" not in row["reason"]
+
+
+def test_warnings_of_cells_become_notices_and_survive_a_resume(tmp_path: Path, mine: Path) -> None:
+    for _ in range(2):
+        done = blackbox(tmp_path / "run", models=f"{mine}:Loud", explainers="lime:n_samples=20")
+        assert done.notices == ["2 cells warned: UserWarning: hardly converged"]
+    assert results.read_plan(tmp_path / "run" / "plan.json")["notices"] == done.notices
+
+
+def test_a_model_file_that_changes_is_fitted_anew(tmp_path: Path, mine: Path) -> None:
+    before = only(blackbox(tmp_path / "run", models=f"{mine}:Loud", explainers="lime:n_samples=20").scores)
+    mine.write_text(SOMETIMES.replace("return X[:, 0]\n", "return X[:, 0] ** 3\n"))
+    after = only(blackbox(tmp_path / "run", models=f"{mine}:Loud", explainers="lime:n_samples=20").scores)
+    assert after["value"] != before["value"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"experiment": "accurate"}, "unknown experiment 'accurate': did you mean 'accuracy'"),
+        ({"experiment": ()}, "experiment: name at least one"),
+        ({"datasets": "hosing"}, "unknown table 'hosing'"),
+        ({"datasets": ("diabetes", "diabetes")}, "datasets: .* names one twice"),
+        ({"sigma": 0}, "sigma must be above 0, not 0"),
+        ({"sigma": (0.1, -1)}, "sigma must be above 0, not -1"),
+        ({"sigma": float("nan")}, "sigma must be above 0, not nan"),
+        ({"trials": 0}, "trials must be at least 1"),
+        ({"sample": 2.5}, "sample must be a whole number"),
+        ({"seed": -1}, "seed must be at least 0"),
+        ({"profile": "papier"}, "unknown profile 'papier': did you mean 'paper'"),
+        ({"models": "svm"}, "unknown model 'svm'"),
+        ({"explainers": "kernel_shap"}, "explainer 'kernel_shap' yields no local linear model"),
+        ({"explainers": "random"}, "explainer 'random' yields no local linear model"),
+        ({"explainers": "lime:treatment=quartile"}, "yields no local linear model"),
+        ({"explainers": "lime:samples=9"}, "unknown option of explainer lime 'samples'"),
+        ({"explainers": "maple:validation=3"}, "the validation rows must have shape"),
+        ({"target": "y"}, "target: goes with a .csv or .parquet file"),
+        ({"datasets": "mine.csv"}, "mine.csv: name the column to predict, with target"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words) as caught:
+        MapleStudy(MapleSettings(**changes))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (1, "has 1 rows; a split needs at least 4"),
+        (15, "training part of 7 rows is too small for leaves of 10 .min_samples_leaf.; give at least 20"),
+    ],
+)
+def test_tables_that_are_too_small_are_refused(tmp_path: Path, rows: int, words: str) -> None:
+    path = tmp_path / "mine.csv"
+    pl.DataFrame({"a": range(rows), "y": [x * 1.5 for x in range(rows)]}).write_csv(path)
+    with pytest.raises(InputError, match=words):
+        MapleStudy(MapleSettings(datasets=str(path), target="y"))
+
+
+def test_a_constant_target_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    pl.DataFrame({"a": range(30), "y": [1.0] * 30}).write_csv(path)
+    with pytest.raises(InputError, match="the target is constant"):
+        MapleStudy(MapleSettings(datasets=str(path), target="y"))
+
+
+def test_a_file_of_ones_own_is_measured_like_the_registered_tables(tmp_path: Path) -> None:
+    data = tabular.load("friedman1")
+    path = tmp_path / "friedman1.csv"
+    pl.DataFrame({**dict(zip(data.columns, data.X.T, strict=True)), "y": data.y}).write_csv(path)
+    own = run(tmp_path / "own", datasets=str(path), target="y", experiment="blackbox", trials=1)
+    known = run(tmp_path / "known", datasets="friedman1", experiment="blackbox", trials=1)
+    np.testing.assert_allclose(own.scores["value"], known.scores["value"], rtol=1e-9)
+
+
+def test_published_figures_stand_beside_what_they_measured(shared_data: Path) -> None:
+    assert len(published()) == 7 * 8 + 2 * 8 + 2 * 2 * 2 * 8
+    study = MapleStudy(
+        MapleSettings(
+            datasets=("housing", "diabetes"),
+            data_dir=str(shared_data / "uci"),
+            explainers=("lime", "lime:n_samples=70"),
+            trials=1,
+        )
+    )
+    scored = pl.DataFrame(list(scoring.score(study.cells, {}, {cell.key: "not run" for cell in study.cells})))
+    beside = scored.filter(pl.col("level") == "dataset", pl.col("published").is_not_null())
+    assert set(beside["dataset"]) == {"housing"}
+    assert set(beside["explainer"]) == {None, "lime"}
+    by_sigma = beside.filter(model="svr").sort("sigma").select("published", "published_source").rows()
+    assert by_sigma == [(0.366, "MAPLE Table 3 (paper)"), (by_sigma[1][0], "MAPLE Table 3 (repository)")]
+    assert set(scored["status"]) == {"failed"}
+
+
+def test_trials_follow_the_profile() -> None:
+    paper, ours = MapleSettings(profile="paper"), MapleSettings()
+    assert [paper.n_trials(name) for name in ("accuracy", "self", "blackbox")] == [50, 25, 25]
+    assert [ours.n_trials(name) for name in ("accuracy", "self", "blackbox", "patterns")] == [5] * 4
+    assert MapleSettings(profile="paper", trials=3).n_trials("accuracy") == 3
