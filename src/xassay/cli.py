@@ -92,6 +92,7 @@ def crem(
     all: bool = False,  # noqa: A002 - the option's name
     truth: str = "altered",
     ties: str | None = None,
+    engine: str | None = None,
     repeats: Whole = 5,
     seed: Whole = 0,
     jobs: Whole = 1,
@@ -122,6 +123,8 @@ def crem(
         all: Explain every anomalous row.
         truth: altered (walk the altered circuit, as the study) or model (the original).
         ties: expected, ordered or reversed, in place of the profile's rule.
+        engine: native (our own code, for all rows of a table at once) or package, for explainers
+            that have both: kernel_shap, sampling_shap, lime. Default: native with --all.
         repeats: Where every row is explained: how often, under other seeds, for the interval.
         seed: Seed of everything random.
         jobs: Number of processes; changes nothing in the results.
@@ -144,6 +147,7 @@ def crem(
         sample=None if all else 200 if sample is None else sample,
         truth=truth,
         ties=ties,
+        engine=engine,
         repeats=repeats,
         seed=seed,
     )

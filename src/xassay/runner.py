@@ -26,6 +26,9 @@ from xassay.types import Cell
 
 MOST_WARNINGS = 5
 
+STAMPS = ("cell", "seconds", "warnings")
+"""Columns that the runner adds to a stored part."""
+
 BULKY = ("values",)
 """Columns of a stored part that no score needs: they stay on the disk."""
 
@@ -122,12 +125,42 @@ class Run:
 
 @attrs.frozen(eq=False)
 class _Outcome:
-    """What came of a cell: its frame or an error, the seconds it took, and what it warned of."""
+    """What came of a cell: its frame or an error."""
 
     frame: pl.DataFrame | None
     error: str | None
     seconds: float
     warnings: str = ""
+
+
+@attrs.frozen
+class _Stored:
+    """A part on the disk: its rows, the seconds it took, and what its cell warned of."""
+
+    path: Path
+    rows: int
+    seconds: float
+    warnings: str
+    resumed: bool
+
+
+class Parts(Mapping[str, pl.DataFrame]):
+    """The frames of finished cells by key, read when they are asked for: a census has gigabytes."""
+
+    def __init__(self, paths: Mapping[str, Path]) -> None:
+        self._paths = paths
+
+    def __getitem__(self, key: str) -> pl.DataFrame:
+        return results.read_parquet(self._paths[key]).drop(*STAMPS, *BULKY, strict=False)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
 
 
 def plan_key(study: Study) -> str:
@@ -158,12 +191,10 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
     stored = {path.stem.rpartition("-")[2]: path for path in instances.glob("*.parquet")}
     # keys are read once: a user's file may change while the run goes on
     cells = {cell.key: cell for cell in study.cells}
-    kept = {key: part for key in cells if (part := _read(stored.get(key), key)) is not None}
-    frames = {key: part.frame for key, part in kept.items() if part.frame is not None}
-    todo = sorted((key for key in cells if key not in frames), key=lambda key: -cells[key].cost)
-    done = sum(cells[key].cost for key in frames)
+    parts = {key: part for key in cells if (part := _read(stored.get(key), key)) is not None}
+    todo = sorted((key for key in cells if key not in parts), key=lambda key: -cells[key].cost)
+    done = sum(cells[key].cost for key in parts)
     progress.start(done + sum(cells[key].cost for key in todo), done)
-    outcomes = dict(kept)
     failures: dict[str, str] = {}
     try:
         for key, outcome in _outcomes({key: cells[key] for key in todo}, jobs):
@@ -171,21 +202,19 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
             if outcome.frame is None:
                 failures[key] = outcome.error or "unknown"
             else:
-                stamped = outcome.frame.with_columns(
-                    cell=pl.lit(key), seconds=pl.lit(outcome.seconds), warnings=pl.lit(outcome.warnings)
-                )
-                results.write_parquet(stamped, instances / f"{cell.label}-{key}.parquet")
-                frames[key] = outcome.frame.drop(BULKY, strict=False)
-                outcomes[key] = attrs.evolve(outcome, frame=frames[key])
+                parts[key] = _store(outcome.frame, outcome, instances / f"{cell.label}-{key}.parquet", key)
             progress.advance(cell.label, cell.cost)
     finally:
         progress.stop()
-    tables = study.score(frames, failures)
+    tables = study.score(Parts({key: part.path for key, part in parts.items()}), failures)
     for name, table in tables.items():
         results.write_parquet(table, folder / f"{name}.parquet")
-    timings = [_timing(cells[key], part, resumed=key in kept) for key, part in outcomes.items()]
+    timings = [
+        {"cell": cells[key].label, "rows": part.rows, "seconds": part.seconds, "resumed": part.resumed}
+        for key, part in parts.items()
+    ]
     results.write_parquet(results.frame(timings, results.TIMINGS), folder / "timings.parquet")
-    notices = [*study.notices, *_warned(outcomes.values())]
+    notices = [*study.notices, *_warned(parts.values())]
     _write_plan(study, folder, notices)
     labels = {f"{cells[key].label}-{key}": reason for key, reason in failures.items()}
     return Run(tables["results"], tables["tests"], notices, labels, folder, tables)
@@ -232,14 +261,9 @@ def _work(cell: Cell) -> _Outcome:
     return _Outcome(frame, None, time.perf_counter() - began, "\n".join(said))
 
 
-def _timing(cell: Cell, part: _Outcome, *, resumed: bool) -> dict[str, Any]:
-    rows = 0 if part.frame is None else len(part.frame)
-    return {"cell": cell.label, "rows": rows, "seconds": part.seconds, "resumed": resumed}
-
-
-def _warned(outcomes: Iterable[_Outcome]) -> list[str]:
+def _warned(parts: Iterable[_Stored]) -> list[str]:
     """What cells warned of, each kind once, the most frequent first."""
-    kinds = Counter(text for outcome in outcomes for text in outcome.warnings.splitlines())
+    kinds = Counter(text for part in parts for text in part.warnings.splitlines())
     said = [f"{n:,} cells warned: {text}" for text, n in kinds.most_common(MOST_WARNINGS)]
     if len(kinds) > MOST_WARNINGS:
         said.append(f"{len(kinds) - MOST_WARNINGS:,} other warnings stand in the files of instances")
@@ -278,15 +302,20 @@ def _write_plan(study: Study, folder: Path, notices: Sequence[str]) -> None:
     )
 
 
-def _read(path: Path | None, key: str) -> _Outcome | None:
+def _store(frame: pl.DataFrame, outcome: _Outcome, path: Path, key: str) -> _Stored:
+    stamps = {"cell": key, "seconds": outcome.seconds, "warnings": outcome.warnings}
+    results.write_parquet(frame.with_columns(**{name: pl.lit(value) for name, value in stamps.items()}), path)
+    return _Stored(path, len(frame), outcome.seconds, outcome.warnings, resumed=False)
+
+
+def _read(path: Path | None, key: str) -> _Stored | None:
     """A stored part, or None where there is none that is whole and the cell's own."""
     if path is None:
         return None
     try:
-        part = results.read_parquet(path)
-        if part["cell"].unique().to_list() != [key]:
-            return None
-        frame = part.drop("cell", "seconds", "warnings", *BULKY, strict=False)
-        return _Outcome(frame, None, float(part["seconds"][0]), part["warnings"][0])
-    except (InputError, pl.exceptions.ColumnNotFoundError):
+        stamps = pl.read_parquet(path, columns=list(STAMPS))
+    except (pl.exceptions.PolarsError, OSError):
         return None
+    if stamps["cell"].unique().to_list() != [key]:
+        return None
+    return _Stored(path, len(stamps), stamps["seconds"][0], stamps["warnings"][0], resumed=True)

@@ -78,6 +78,17 @@ def absolute(spec: str) -> str:
     return f"{Path(path).resolve()}:{function}{rest}"
 
 
+def without_folder(spec: str) -> str:
+    """The spec with a file's folder left out: draws must not depend on how a path is spelled.
+
+    Example:
+        >>> without_folder("some/where/mine.py:explain:strength=2")
+        'mine.py:explain:strength=2'
+    """
+    match = _FILE.fullmatch(spec)
+    return spec if match is None else f"{Path(match['name']).name}{spec[len(match['name']) :]}"
+
+
 def load(name: str, kind: str) -> Any:
     """The object behind ``path/to/file.py:name`` or ``package.module:name``.
 

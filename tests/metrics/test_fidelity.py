@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from xassay.errors import InputError
-from xassay.metrics import causal_losses, causal_rmse
+from xassay.metrics import causal_losses, causal_losses_and_trivial, causal_rmse, causal_skill
 from xassay.types import Explanation, FloatArray
 
 ROWS = np.random.default_rng(0).standard_normal((400, 3))
@@ -104,3 +104,41 @@ def test_what_cannot_be_measured_is_refused(changes: dict[str, object], words: s
     arguments = {"explanation": itself(), "predict": linear, "X": ROWS} | changes
     with pytest.raises(InputError, match=words):
         causal_losses(**arguments)
+
+
+def test_a_model_that_writes_to_its_rows_changes_no_loss() -> None:
+    def scribbles(rows: FloatArray) -> FloatArray:
+        scores = np.sin(rows).sum(axis=1)
+        rows[:] = 0
+        return scores
+
+    def reads(rows: FloatArray) -> FloatArray:
+        return np.sin(rows).sum(axis=1)
+
+    kept = ROWS.copy()
+    for measure in (causal_losses, causal_losses_and_trivial):
+        np.testing.assert_array_equal(measure(itself(), scribbles, ROWS), measure(itself(), reads, ROWS))
+    np.testing.assert_array_equal(ROWS, kept)
+
+
+def test_the_trivial_losses_are_those_of_the_constant_explanation() -> None:
+    def model(rows: FloatArray) -> FloatArray:
+        return np.sin(rows).sum(axis=1)
+
+    flat = np.zeros(ROWS.shape)
+    constant = Explanation(flat, coefficients=flat, intercepts=model(ROWS))
+    losses, trivial = causal_losses_and_trivial(itself(), model, ROWS, seed=5)
+    np.testing.assert_array_equal(losses, causal_losses(itself(), model, ROWS, seed=5))
+    np.testing.assert_allclose(trivial, causal_losses(constant, model, ROWS, seed=5), atol=1e-15)
+    expected = 1 - np.sqrt(losses.mean(axis=(1, 2)) / trivial.mean(axis=(1, 2)))
+    np.testing.assert_allclose(causal_skill(itself(), model, ROWS, (0.1, 0.25), seed=5), expected)
+
+
+def test_a_row_that_fails_at_one_sigma_counts_at_the_others() -> None:
+    def gaps(rows: FloatArray) -> FloatArray:
+        return np.where(np.abs(rows[:, 0]) > 2, np.nan, rows[:, 0] ** 2)
+
+    with pytest.warns(RuntimeWarning, match="rows left out"):
+        both = causal_rmse(itself(), gaps, ROWS, sigma=(0.1, 2.0))
+    with pytest.warns(RuntimeWarning, match="rows left out"):
+        assert causal_rmse(itself(), gaps, ROWS, sigma=0.1) == pytest.approx(both[0])

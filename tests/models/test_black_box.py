@@ -1,5 +1,6 @@
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ from sklearn.svm import SVR
 
 from xassay.errors import InputError, UnknownNameError
 from xassay.models import black_box
+from xassay.types import FloatArray
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(300, 6)), RNG.normal(size=300)
@@ -36,24 +38,50 @@ def file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("options", [{}, {"C": 5.0, "gamma": 0.03}, {"gamma": "auto"}])
 def test_the_fast_support_vectors_equal_scikit_learns(options: dict[str, float]) -> None:
     model = SVR(**options).fit(X, Y)
-    fast = black_box.predictor(model)
-    assert isinstance(fast, black_box.RadialSupportVectors)
+    fast = black_box.predictor(model, "svr")
+    assert isinstance(fast.predict, black_box.RadialSupportVectors)
     far = 3 * RNG.normal(size=(1000, 6))
     np.testing.assert_allclose(fast(far), model.predict(far), rtol=0, atol=1e-11)
     assert fast(far[:0]).shape == (0,)
 
 
-def test_other_kernels_are_left_to_scikit_learn() -> None:
-    model = SVR(kernel="linear").fit(X, Y)
-    assert black_box.predictor(model) == model.predict
+@pytest.mark.parametrize("options", [{"kernel": "linear"}, {"epsilon": 50.0}])
+def test_other_kernels_and_no_support_vectors_are_left_to_scikit_learn(options: dict[str, Any]) -> None:
+    model = SVR(**options).fit(X, Y)
+    found = black_box.predictor(model, "svr")
+    assert not isinstance(found.predict, black_box.RadialSupportVectors)
+    np.testing.assert_array_equal(found(X), model.predict(X))
+
+
+def test_a_model_may_write_to_its_rows_and_answer_in_a_column() -> None:
+    class Scribbler:
+        def predict(self, rows: FloatArray) -> FloatArray:
+            rows *= 0.5
+            return rows[:, [0]]
+
+    rows = X.copy()
+    np.testing.assert_array_equal(black_box.predictor(Scribbler(), "mine")(rows), X[:, 0] / 2)
+    np.testing.assert_array_equal(rows, X)
+
+
+def test_every_unset_seed_is_set_in_the_parts_of_a_pipeline_too(tmp_path: Path) -> None:
+    path = tmp_path / "piped.py"
+    path.write_text(
+        "from sklearn.pipeline import make_pipeline\nfrom sklearn.ensemble import RandomForestRegressor\n"
+        "def make():\n    return make_pipeline(RandomForestRegressor(3))\n"
+    )
+    one, same, other = (black_box.make(f"{path}:make", seed).fit(X, Y).predict(X) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
 
 
 @pytest.mark.parametrize("name", black_box.CLASSES)
 def test_named_models_fit_and_predict(name: str) -> None:
     options = {"mlp": ":max_iter=2000:hidden_layer_sizes=3", "rf": ":n_estimators=5"}.get(name, "")
     model = black_box.make(name + options, seed=3).fit(X, Y)
-    assert black_box.predictor(model)(X).shape == (300,)
-    assert model.get_params().get("random_state", 3) == 3
+    assert black_box.predictor(model, name)(X).shape == (300,)
+    assert model.get_params().get("random_state", 3) is not None
+    assert black_box.make(name, seed=3).get_params() == black_box.make(name, seed=3).get_params()
 
 
 def test_an_estimator_its_class_and_a_function_can_be_imported(file: Path) -> None:
@@ -96,6 +124,9 @@ def test_the_version_changes_with_the_code(file: Path, monkeypatch: pytest.Monke
     assert black_box.version(f"{file}:make") != before
     assert black_box.version("svr:C=2") == "svr"
     monkeypatch.syspath_prepend(file.parent)
-    first = black_box.version("mine:make")
-    assert first == black_box.version(f"{file}:make") != black_box.version("mine:ready")
+    for name in ("make", "ready", "Silent", "later"):
+        file.write_text(f"{SOURCE}\nfrom functools import partial\nlater = partial(make, alpha=2)\n")
+        first = black_box.version(f"mine:{name}")
+        file.write_text(file.read_text() + "# changed again\n")
+        assert black_box.version(f"mine:{name}") != first
     sys.modules.pop("mine")

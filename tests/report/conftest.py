@@ -94,7 +94,7 @@ class MapleRun:
             "dataset": dataset,
             "model": model,
             "explainer": explainer,
-            "engine": "xassay" if explainer else None,
+            "engine": "native" if explainer else None,
             "options": "n_samples=100" if explainer else None,
             "sigma": sigma,
             "metric": metric,

@@ -184,8 +184,9 @@ def test_one_trial_has_no_interval_and_says_so(maple_run, tmp_path):
 def test_without_published_figures_none_is_spoken_of(maple_run, tmp_path, maple_folder):
     folder = maple_run(published=False, datasets=("day",)).write(tmp_path)
     bare, full = (report.write(path).read_text("utf-8") for path in (folder, maple_folder))
-    assert "ublished" not in bare
+    assert "published figures" not in bare
     assert "publ. " not in bare
+    assert "Errors next to nil" not in bare
     assert "published figures (MAPLE Table 9 (paper))" in full
     assert 'class="beside">publ. ' in full
 

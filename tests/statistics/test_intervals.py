@@ -4,7 +4,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from xassay.statistics import cluster_draws, cluster_replicates, interval, repeat_replicates
+from xassay.statistics import (
+    cluster_draws,
+    cluster_replicates,
+    interval,
+    repeat_replicates,
+    share_interval,
+    trial_interval,
+)
 from xassay.types import FloatArray, IntArray
 
 
@@ -146,3 +153,20 @@ def test_an_interval_is_the_central_share(level: float, expected: tuple[float, f
 
 def test_an_interval_passes_over_undefined_replicates() -> None:
     assert interval(np.array([np.nan, *range(41), np.nan])) == pytest.approx((1, 39))
+
+
+@pytest.mark.parametrize("n", [2, 5, 10])
+def test_trial_intervals_hold_the_mean_as_often_as_they_say(n):
+    rng = np.random.default_rng(0)
+    held = [low <= 0 <= high for low, high in (trial_interval(rng.normal(size=n)) for _ in range(3000))]
+    assert np.mean(held) == pytest.approx(0.95, abs=0.015)
+
+
+def test_trial_intervals_end_where_the_metric_ends_and_need_two_values():
+    assert trial_interval(np.array([0.1, 0.9]), 0, 1) == (0, 1)
+    assert trial_interval(np.array([0.1])) is None
+
+
+def test_shares_are_never_certain():
+    low, high = share_interval(5, 5)
+    assert (round(low, 3), high) == (0.566, 1)

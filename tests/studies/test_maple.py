@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.svm import SVR
 
@@ -117,7 +118,8 @@ def test_rmse_and_features_kept_are_means_over_trials(tmp_path: Path) -> None:
     trials = done.scores.filter(level="trial", metric="rmse", model="LM")["value"]
     (mean,) = done.scores.filter(level="dataset", metric="rmse", model="LM").iter_rows(named=True)
     assert mean["value"] == pytest.approx(trials.mean())
-    assert trials.min() - 1e-12 <= mean["ci_low"] < mean["value"] < mean["ci_high"] <= trials.max() + 1e-12
+    half = stats.t.ppf(0.975, 2) * trials.std() / np.sqrt(3)
+    assert (mean["ci_low"], mean["ci_high"]) == pytest.approx((trials.mean() - half, trials.mean() + half))
     assert mean["n"] == 3 * 111
     kept = done.scores.filter(level="trial", metric="features_kept")
     assert set(kept["model"]) == {"MAPLE+RF", "MAPLE+GBRT"}
@@ -292,6 +294,88 @@ def test_a_model_file_that_changes_is_fitted_anew(tmp_path: Path, mine: Path) ->
     assert after["value"] != before["value"]
 
 
+PIPED = """
+from sklearn.neural_network import MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+import numpy as np
+
+def make():
+    return make_pipeline(StandardScaler(), MLPRegressor(hidden_layer_sizes=(4,), max_iter=40))
+
+class Noisy:
+    def fit(self, X, y):
+        self.slope = np.random.normal()
+
+    def predict(self, X):
+        X *= self.slope
+        return X[:, 0]
+"""
+
+
+@pytest.mark.parametrize("model", ["make", "Noisy"])
+def test_all_explainers_of_a_trial_explain_the_same_model(tmp_path: Path, model: str) -> None:
+    (tmp_path / "piped.py").write_text(PIPED)
+    before = np.random.get_state()[1].copy()
+    done = blackbox(
+        tmp_path / "run",
+        models=f"{tmp_path}/piped.py:{model}",
+        explainers=("maple", "lime:n_samples=30", "lime:n_samples=31"),
+        trials=1,
+    )
+    np.testing.assert_array_equal(np.random.get_state()[1], before)
+    parts = [pl.read_parquet(path) for path in sorted((done.folder / "instances").iterdir())]
+    assert len(parts) == 3
+    for part in parts[1:]:
+        np.testing.assert_allclose(part["trivial"], parts[0]["trivial"], rtol=1e-12)
+    assert parts[0]["trivial"].min() > 0
+
+
+def test_how_a_path_is_spelled_changes_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "piped.py").write_text(PIPED)
+    monkeypatch.chdir(tmp_path)
+    found = [
+        only(blackbox(tmp_path / str(k), models=f"{spelled}piped.py:Noisy", explainers="maple").scores)[
+            "value"
+        ]
+        for k, spelled in enumerate(["", "./", f"{tmp_path}/"])
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+def test_published_figures_stand_only_beside_the_published_tables(tmp_path: Path) -> None:
+    data = tabular.load("friedman1")
+    path = tmp_path / "housing.csv"
+    pl.DataFrame({**dict(zip(data.columns, data.X.T, strict=True)), "y": data.y}).write_csv(path)
+    own = run(tmp_path / "own", datasets=str(path), target="y", experiment="blackbox", trials=1)
+    assert own.scores["published"].null_count() == len(own.scores)
+
+
+def test_failed_rows_count_as_failed_whatever_their_coefficients(tmp_path: Path, mine: Path) -> None:
+    mine.write_text(
+        "import numpy as np\nfrom xassay.types import Explanation\n\n"
+        "def nothing(predict, background, X):\n"
+        "    return Explanation(X * np.nan, coefficients=0 * X, intercepts=[0.0])\n\n"
+        "def endless(predict, background, X):\n"
+        "    return Explanation(0 * X, coefficients=0 * X, intercepts=[np.inf])\n"
+    )
+    for function, reason in (
+        ("nothing", "values that are not finite"),
+        ("endless", "intercepts that are not"),
+    ):
+        row = only(blackbox(tmp_path / function, explainers=f"{mine}:{function}").scores)
+        assert (row["status"], row["n_failed"], row["n"]) == ("failed", 12, 12)
+        assert reason in row["reason"]
+
+
+def test_undefined_trials_are_counted_beside_the_mean(part: experiments.Part) -> None:
+    one = scoring.Score("svr", 0.1, "causal_skill", 0.5, 10)
+    gap = scoring.Score("svr", 0.1, "causal_skill", float("nan"), 10, n_undefined=10)
+    lost = scoring.Score("svr", 0.1, "causal_skill", float("nan"), 10, 10, "broken")
+    mean, bounds = scoring._mean([one, gap, lost])
+    assert (mean.value, mean.n, mean.n_failed, mean.n_undefined, bounds) == (0.5, 30, 10, 10, None)
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -311,7 +395,7 @@ def test_a_model_file_that_changes_is_fitted_anew(tmp_path: Path, mine: Path) ->
         ({"explainers": "random"}, "explainer 'random' yields no local linear model"),
         ({"explainers": "lime:treatment=quartile"}, "yields no local linear model"),
         ({"explainers": "lime:samples=9"}, "unknown option of explainer lime 'samples'"),
-        ({"explainers": "maple:validation=3"}, "the validation rows must have shape"),
+        ({"explainers": "maple:validation=3"}, "validation takes data, which only Python can give"),
         ({"target": "y"}, "target: goes with a .csv or .parquet file"),
         ({"datasets": "mine.csv"}, "mine.csv: name the column to predict, with target"),
     ],

@@ -79,3 +79,10 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path, name: str) -> None:
 def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"mine\.parquet: cannot be read as Parquet"):
         tabular.read(write(tmp_path, "a,z\n1,2\n", "mine.parquet"), "z")
+
+
+def test_a_row_counter_beside_a_column_called_row_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, ",row,z\n0,5,1\n1,6,2\n")
+    assert tabular.read(path, "z").columns == ("row",)
+    with pytest.raises(InputError, match="an unnamed first column becomes 'row'"):
+        tabular.read(path, "z", keep_row_counter=True)

@@ -140,3 +140,19 @@ def test_constant_columns_are_dropped_by_name() -> None:
 def test_tables_that_cannot_be_split_are_refused(X: np.ndarray, y: np.ndarray, words: str) -> None:
     with pytest.raises(InputError, match=words):
         tabular.split(tabular.Dataset("mine", X, y, ("a",)))
+
+
+def test_whether_a_column_varies_does_not_depend_on_its_unit() -> None:
+    X = np.random.default_rng(0).random((20, 3))
+    X[:, 0] *= 1e-13
+    X[:, 1] = 123456789.123
+    parts = tabular.split(tabular.Dataset("mine", X, X[:, 0] + X[:, 2], ("a", "b", "c")))
+    assert (parts.columns, parts.dropped) == (("a", "c"), ("b",))
+
+
+def test_test_rows_say_where_they_stand_in_the_table() -> None:
+    data = tabular.load("diabetes")
+    parts = tabular.split(data, trial=3)
+    order = np.argsort(parts.y_test)
+    np.testing.assert_array_equal(np.sort(data.y[parts.test_rows]), data.y[parts.test_rows][order])
+    assert len(np.unique(parts.test_rows)) == tabular.part_sizes(len(data.X))[2]

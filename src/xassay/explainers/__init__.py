@@ -3,19 +3,38 @@
 One Protocol (`xassay.types.Explainer`), one registry, one way in: `make`.
 """
 
-from xassay.explainers import kernel_shap, lime, maple, random_baseline, sampling_shap, single_flip
-from xassay.explainers.registry import ExplainerRecord, available, make, record, register
+from xassay.explainers import (
+    exact,
+    kernel_shap,
+    lime,
+    maple,
+    native_kernel_shap,
+    native_lime,
+    native_sampling_shap,
+    random_baseline,
+    sampling_shap,
+    single_flip,
+)
+from xassay.explainers.exact import banzhaf_values, shapley_values
+from xassay.explainers.registry import ExplainerRecord, available, engines, make, record, register
 
 __all__ = [
     "ExplainerRecord",
     "available",
+    "banzhaf_values",
+    "engines",
+    "exact",
     "kernel_shap",
     "lime",
     "make",
     "maple",
+    "native_kernel_shap",
+    "native_lime",
+    "native_sampling_shap",
     "random_baseline",
     "record",
     "register",
     "sampling_shap",
+    "shapley_values",
     "single_flip",
 ]

@@ -1,6 +1,7 @@
 """What all explainers share: checking, one seed a row, and failures that stay in their row."""
 
 from abc import ABC, abstractmethod
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import attrs
@@ -11,6 +12,9 @@ from xassay.errors import ExplainerError, InputError
 from xassay.explainers.model_function import ModelFunction, as_matrix
 from xassay.seeds import legacy_seed
 from xassay.types import Explanation, FloatArray, Predict
+
+DATA = MappingProxyType({"data": True})
+"""Marks an option that takes data, which cannot be written in a spec."""
 
 
 def _background(rows: Any) -> FloatArray:
@@ -77,10 +81,14 @@ class BaseExplainer(ABC):
     def __attrs_post_init__(self) -> None:
         if len(self.background) == 0:
             raise InputError("the background has no rows")
+        self._prepare_model()
+        self._prepare()
+
+    def _prepare_model(self) -> None:
+        """See that predict can be called, and what it gives."""
         if not callable(self.predict):
             raise InputError(f"predict must be a function, got {type(self.predict).__name__}")
         self._model = ModelFunction(self.predict, self.background)
-        self._prepare()
 
     def _prepare(self) -> None:
         """Work that all rows share; called once."""
@@ -135,10 +143,11 @@ class RowExplainer(BaseExplainer):
             try:
                 found = self._explain_row(row, legacy_seed(self.seed, self._seed_word, int(row_id)))
                 if isinstance(found, LocalModel):
-                    slopes[position] = self._checked(found.coefficients)
-                    intercepts[position] = found.intercepts
-                    found = found.values
-                values[position] = self._checked(found)
+                    checked = self._checked(found.values), self._checked(found.coefficients)
+                    intercepts[position] = self._checked(found.intercepts[None], "intercepts")[0]
+                    values[position], slopes[position] = checked
+                else:
+                    values[position] = self._checked(found)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises fails this row only
                 errors[position] = f"{type(error).__name__}: {error}".splitlines()[0][:300]
         linear = bool(np.isfinite(intercepts).any())
@@ -150,12 +159,14 @@ class RowExplainer(BaseExplainer):
             errors=errors,
         )
 
-    def _checked(self, values: FloatArray) -> FloatArray:
-        expected = (self.background.shape[1], self._model.n_outputs)
+    def _checked(self, values: FloatArray, what: str = "values") -> FloatArray:
+        expected = (1 if what == "intercepts" else self.background.shape[1], self._model.n_outputs)
         if values.shape != expected:
-            raise ExplainerError(f"the explainer returned shape {values.shape}, expected {expected}")
+            raise ExplainerError(
+                f"the explainer returned {what} of shape {values.shape}, expected {expected}"
+            )
         if not np.isfinite(values).all():
-            raise ExplainerError("the explanation holds values that are not finite")
+            raise ExplainerError(f"the explanation holds {what} that are not finite")
         return values
 
     @property

@@ -16,12 +16,22 @@ TREATMENTS = ("categorical", "gaussian", "quartile")
 ROUNDINGS = ("none", "nearest", "truncate")
 
 
-def _check_several(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+def check_several(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+    """Validator: a whole number of at least 2, the row itself and another.
+
+    Raises:
+        InputError: it is none.
+    """
     if not is_whole(value) or value < 2:  # noqa: PLR2004 - the row itself and another
         raise InputError(f"{attribute.name} must be a whole number of at least 2, not {value!r}")
 
 
-def _check_width(_: object, __: object, value: Any) -> None:
+def check_width(_: object, __: object, value: Any) -> None:
+    """Validator: a positive number or none.
+
+    Raises:
+        InputError: neither.
+    """
     if value not in (None, "none") and not (isinstance(value, (int, float)) and value > 0):
         raise InputError(f"kernel_width must be a positive number or none, not {value!r}")
 
@@ -58,10 +68,10 @@ class Lime(RowExplainer):
         Ribeiro, Singh & Guestrin, KDD 2016, doi:10.1145/2939672.2939778.
     """
 
-    n_samples: Any = attrs.field(default=5000, validator=_check_several)
+    n_samples: Any = attrs.field(default=5000, validator=check_several)
     treatment: str = attrs.field(default="categorical", validator=one_of(*TREATMENTS))
     rounding: str = attrs.field(default="none", validator=one_of(*ROUNDINGS))
-    kernel_width: Any = attrs.field(default="none", validator=_check_width)
+    kernel_width: Any = attrs.field(default="none", validator=check_width)
     _package: Any = attrs.field(init=False, default=None)
     _low: FloatArray = attrs.field(init=False)
     _high: FloatArray = attrs.field(init=False)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xassay.errors import ExplainerError, InputError
-from xassay.explainers.base import BaseExplainer, is_whole, one_of
+from xassay.explainers.base import DATA, BaseExplainer, is_whole, one_of
 from xassay.explainers.model_function import as_matrix
 from xassay.explainers.registry import register
 from xassay.seeds import legacy_seed
@@ -34,10 +34,6 @@ def _penalty(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> None:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not 0 <= value < float("inf"):
         raise InputError(f"{attribute.name} must be a number of at least 0, not {value!r}")
-
-
-def _optional_rows(_: object, __: object, value: Any) -> None:
-    _optional_matrix(value)
 
 
 def _optional_matrix(rows: Any) -> FloatArray | None:
@@ -76,7 +72,7 @@ class Maple(BaseExplainer):
     max_features: Any = attrs.field(default=0.5, validator=_features)
     min_samples_leaf: Any = attrs.field(default=10, validator=_positive_whole)
     alpha: Any = attrs.field(default=0.001, validator=_penalty)
-    validation: Any = attrs.field(default=None, converter=_optional_matrix, validator=_optional_rows)
+    validation: Any = attrs.field(default=None, converter=_optional_matrix, metadata=DATA)
     _fitted: list[Any] = attrs.field(init=False, factory=list)
 
     def _prepare(self) -> None:

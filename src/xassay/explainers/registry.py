@@ -35,6 +35,8 @@ class ExplainerRecord:
             before it has explained something.
         surrogate: whether it fits one model of its own to the background, which explains all
             rows: its draws are then one a fit, and it needs several background rows.
+        tabulates: whether it needs the model as a table over 0/1 columns, which it makes by
+            asking for all combinations unless it is given.
         cost: milliseconds a row and output, roughly, given the number of features and of
             background rows; for the order of work and the ETA only.
     """
@@ -50,10 +52,14 @@ class ExplainerRecord:
     uses_background: bool = True
     local_linear: bool | None = False
     surrogate: bool = False
+    tabulates: bool = False
     cost: Callable[[int, int], float] = attrs.field(default=lambda _features, _rows: 1.0, eq=False)
 
 
-_RECORDS: dict[str, ExplainerRecord] = {}
+ENGINES = ("package", "native")
+"""Whose code explains: a package's, or ours."""
+
+_RECORDS: dict[str, dict[str, ExplainerRecord]] = {}
 
 
 def register(
@@ -76,14 +82,16 @@ def register(
     Raises:
         InputError: the name is taken.
     """
-    if name in _RECORDS:
+    kind = "native" if engine == "native" else "package"
+    if kind in _RECORDS.get(name, {}):
         raise InputError(f"explainer {name!r} is registered already")
 
     def add(cls: Made) -> Made:
         cls.name = name  # type: ignore[attr-defined]
         summary = (cls.__doc__ or "").strip().splitlines()[0]
         version = engine if engine == "native" else f"{engine} {metadata.version(engine)}"
-        _RECORDS[name] = ExplainerRecord(name, engine, summary, cls, version, published, cost=cost, **facts)
+        made = ExplainerRecord(name, engine, summary, cls, version, published, cost=cost, **facts)
+        _RECORDS.setdefault(name, {})[kind] = made
         return cls
 
     return add
@@ -99,16 +107,45 @@ def available() -> tuple[str, ...]:
     return (*_RECORDS, *sorted(point.name for point in _entry_points() if point.name not in _RECORDS))
 
 
-def record(spec: str) -> ExplainerRecord:
-    """The record of an explainer: a registered name, a plug-in's, or ``path/to/file.py:function``.
+def engines(name: str) -> tuple[str, ...]:
+    """The engines of a registered explainer: ``package``, ``native``, or both.
+
+    Example:
+        >>> engines("lime")
+        ('package', 'native')
+    """
+    return tuple(kind for kind in ENGINES if kind in _RECORDS.get(name, {}))
+
+
+def split(spec: str) -> tuple[str, str | None, dict[str, Any]]:
+    """A spec as a name, the engine that it asks for (``lime:engine=native``), and options.
 
     Raises:
-        UnknownNameError: nothing answers to the name.
+        InputError: a part that is no ``option=value``.
+    """
+    name, options = specs.split_options(spec)
+    engine = options.pop("engine", None) if name in _RECORDS else None
+    return name, engine, options
+
+
+def record(spec: str, engine: str | None = None, *, prefer: str = "package") -> ExplainerRecord:
+    """The record of an explainer: a registered name, a plug-in's, or ``path/to/file.py:function``.
+
+    Args:
+        spec: as the user wrote it; may ask for an engine.
+        engine: the engine, where the spec asks for none.
+        prefer: which engine to take where neither asks and there are both.
+
+    Raises:
+        UnknownNameError: nothing answers to the name, or it has no such engine.
         InputError: the file or plug-in cannot be loaded.
     """
-    name, _ = specs.split_options(spec)
+    name, written, _ = split(spec)
     if name in _RECORDS:
-        return _RECORDS[name]
+        asked = written or engine
+        if asked is not None and asked not in _RECORDS[name]:
+            raise UnknownNameError(f"engine of explainer {name}", asked, engines(name))
+        return _RECORDS[name].get(asked or prefer) or next(iter(_RECORDS[name].values()))
     from xassay.explainers import user
 
     if specs.is_file(name):
@@ -124,9 +161,10 @@ def record(spec: str) -> ExplainerRecord:
 def make(
     name: str,
     *,
-    predict: Predict,
+    predict: Predict | None = None,
     background: npt.ArrayLike,
     seed: int = 0,
+    engine: str | None = None,
     **options: Any,
 ) -> Explainer:
     """An explainer ready to explain rows of one model.
@@ -135,10 +173,12 @@ def make(
         name: a name of `available`, or ``path/to/file.py:function`` where the function takes
             (predict, background, X) and returns values (rows, features) or an `Explanation`.
             Options may be appended: ``kernel_shap:nsamples=2000``.
-        predict: the model, (rows, features) -> (rows,).
+        predict: the model, (rows, features) -> (rows,); not needed where a table is given.
         background: reference rows, shape (rows, features).
         seed: with a row's id, fixes every random draw of that row.
-        options: the explainer's own.
+        engine: ``package`` or ``native``, where there are both; default the package's.
+        options: the explainer's own. Native explainers of Boolean models take ``table`` and
+            ``columns``.
 
     Raises:
         UnknownNameError: nothing answers to the name.
@@ -154,8 +194,8 @@ def make(
         raise InputError(
             f"an explainer is named by a string such as 'lime' or 'file.py:function', not {name!r}"
         )
-    bare, written = specs.split_options(name)
-    found = record(bare)
+    _, _, written = split(name)
+    found = record(name, engine)
     given = {**written, **options}
     check_options(found, given)
     return found.factory(predict=predict, background=background, seed=seed, **given)
@@ -178,14 +218,15 @@ def check_options(found: ExplainerRecord, options: Mapping[str, Any]) -> None:
 def default_options(found: ExplainerRecord) -> dict[str, Any]:
     """What holds where the user says nothing; empty for a user's own function."""
     fields = attrs.fields_dict(found.factory) if isinstance(found.factory, type) else {}
-    return {name: fields[name].default for name in option_names(found) or ()}
+    names = (name for name in option_names(found) or () if not fields[name].metadata.get("data"))
+    return {name: fields[name].default for name in names}
 
 
 def option_names(found: ExplainerRecord) -> tuple[str, ...] | None:
     """The options of an explainer; None where a plug-in takes what it likes."""
     if not isinstance(found.factory, type) or not attrs.has(found.factory):
         return None
-    shared = ("predict", "background", "seed")
+    shared = ("predict", "background", "seed")  # what every explainer is given
     return tuple(
         field.name for field in attrs.fields(found.factory) if field.init and field.name not in shared
     )
@@ -195,20 +236,22 @@ def _entry_points() -> Iterable[metadata.EntryPoint]:
     return metadata.entry_points(group=ENTRY_POINTS)
 
 
-def check_spec(spec: str) -> None:
+def check_spec(spec: str, *, prefer: str = "package") -> None:
     """Refuse an explainer that `make` would refuse, before any work is done.
 
     Raises:
         UnknownNameError: nothing answers to the name, or to an option.
         InputError: a file or plug-in cannot be loaded, or an option's value does not fit.
     """
-    name, options = specs.split_options(spec)
-    found = record(name)
+    _, _, options = split(spec)
+    found = record(spec, prefer=prefer)
     check_options(found, options)
     if hasattr(found.factory, "check"):
         found.factory.check(options)
     if isinstance(found.factory, type) and attrs.has(found.factory):
         fields = attrs.fields_dict(found.factory)
         for option, value in options.items():
+            if fields[option].metadata.get("data"):
+                raise InputError(f"explainer {spec!r}: {option} takes data, which only Python can give")
             if (validator := fields[option].validator) is not None:
                 validator(None, fields[option], value)

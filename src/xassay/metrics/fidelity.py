@@ -63,6 +63,40 @@ def causal_losses(
         >>> causal_losses(exact, lambda X: 2 * X[:, 0] + 1, [[0.5]], sigma=0.1).max().round(12).item()
         0.0
     """
+    return _losses(explanation, predict, X, sigma, n_samples, seed, row_ids)[0]
+
+
+def causal_losses_and_trivial(
+    explanation: Explanation,
+    predict: Predict,
+    X: npt.ArrayLike,
+    sigma: float | Sequence[float] = (0.1, 0.25),
+    n_samples: int = 5,
+    seed: int = 0,
+    row_ids: npt.ArrayLike | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """`causal_losses`, and beside them those of the constant explanation f(x): (f(x) - f(x'))^2.
+
+    Both come from the same perturbations and one pass of the model; the arguments and errors
+    are those of `causal_losses`.
+
+    Returns:
+        Two arrays, each (sigmas, rows, n_samples).
+    """
+    return _losses(explanation, predict, X, sigma, n_samples, seed, row_ids, trivial=True)
+
+
+def _losses(
+    explanation: Explanation,
+    predict: Predict,
+    X: npt.ArrayLike,
+    sigma: float | Sequence[float],
+    n_samples: int,
+    seed: int,
+    row_ids: npt.ArrayLike | None,
+    *,
+    trivial: bool = False,
+) -> tuple[FloatArray, FloatArray]:
     rows = np.asarray(X, dtype=np.float64)
     sigmas = _sigmas(sigma)
     slopes, intercepts = _local_model(explanation, rows)
@@ -73,7 +107,8 @@ def causal_losses(
     if ids.shape != (len(rows),):
         raise InputError(f"row_ids must be {len(rows)} integers, one a row")
     p = rows.shape[1]
-    losses = np.empty((len(sigmas), len(rows), n_samples))
+    own = _scores(predict, rows) if trivial else np.zeros(len(rows))
+    losses, beside = np.empty((2, len(sigmas), len(rows), n_samples))
     step = max(1, BATCH_VALUES // max(1, len(sigmas) * n_samples * p))
     for start in range(0, len(rows), step):
         part = slice(start, start + step)
@@ -81,10 +116,13 @@ def causal_losses(
             [generator(seed, "causal", int(i)).standard_normal((n_samples, p)) for i in ids[part]]
         )
         moved = rows[part, None] + sigmas[:, None, None, None] * noise
-        scores = _scores(predict, moved.reshape(-1, p)).reshape(moved.shape[:-1])
         linear = np.einsum("srnp,rp->srn", moved, slopes[part]) + intercepts[part, None]
-        losses[:, part] = np.where(np.isfinite(scores), (linear - scores) ** 2, np.nan)
-    return losses
+        scores = _scores(predict, moved.reshape(-1, p)).reshape(moved.shape[:-1])
+        finite = np.isfinite(scores) & np.isfinite(linear)
+        with np.errstate(invalid="ignore", over="ignore"):
+            losses[:, part] = np.where(finite, (linear - scores) ** 2, np.nan)
+            beside[:, part] = np.where(np.isfinite(scores), (own[part, None] - scores) ** 2, np.nan)
+    return losses, beside
 
 
 def causal_rmse(
@@ -166,8 +204,7 @@ def causal_skill(
         0.5
     """
     ours, trivial = _root_means(
-        causal_losses(explanation, predict, X, sigma, n_samples, seed, row_ids),
-        causal_losses(constant(predict, X), predict, X, sigma, n_samples, seed, row_ids),
+        *causal_losses_and_trivial(explanation, predict, X, sigma, n_samples, seed, row_ids)
     )
     skills = skill(ours, trivial)
     return float(skills[0]) if np.ndim(sigma) == 0 else skills
@@ -185,33 +222,21 @@ def skill(rmse: FloatArray, trivial: FloatArray) -> FloatArray:
         return np.asarray(np.where(trivial > 0, 1 - rmse / trivial, np.nan))
 
 
-def constant(predict: Predict, X: npt.ArrayLike) -> Explanation:
-    """The trivial explanation: near each row the model stays what it is there.
-
-    Args:
-        predict: the model, (rows, features) -> (rows,).
-        X: rows, shape (rows, features).
-
-    Raises:
-        InputError: a model that returns another shape.
-    """
-    rows = np.asarray(X, dtype=np.float64)
-    flat = np.zeros(rows.shape)
-    return Explanation(flat, coefficients=flat, intercepts=_scores(predict, rows))
-
-
 def _root_means(*losses: FloatArray) -> list[FloatArray]:
-    """Root mean losses, each (sigmas,), over the rows that are finite throughout."""
-    failed: BoolArray = np.any([np.isnan(each).any(axis=(0, 2)) for each in losses], axis=0)
+    """Root mean losses, each (sigmas,): at each sigma over the rows that are finite in all of them."""
+    failed: BoolArray = np.any([np.isnan(each).any(axis=2) for each in losses], axis=0)
     if failed.any():
+        n_failed = int(failed.any(axis=0).sum())
         warnings.warn(
-            f"{int(failed.sum())} of {len(failed)} rows left out: model or explanation is not finite there",
+            f"{n_failed} of {failed.shape[1]} rows left out: model or explanation is not finite there",
             RuntimeWarning,
             stacklevel=3,
         )
-    if failed.all():
-        return [np.full(len(each), np.nan) for each in losses]
-    return [np.sqrt(each[:, ~failed].mean(axis=(1, 2))) for each in losses]
+    kept = ~failed
+    return [
+        np.array([np.sqrt(each[s, kept[s]].mean()) if kept[s].any() else np.nan for s in range(len(each))])
+        for each in losses
+    ]
 
 
 def _sigmas(sigma: float | Sequence[float]) -> FloatArray:
@@ -236,7 +261,8 @@ def _local_model(explanation: Explanation, rows: FloatArray) -> tuple[FloatArray
 
 
 def _scores(predict: Predict, rows: FloatArray) -> FloatArray:
-    scores = np.asarray(predict(rows), dtype=np.float64)
+    # a model may write to what it is given
+    scores = np.asarray(predict(rows.copy()), dtype=np.float64)
     if scores.shape not in ((len(rows),), (len(rows), 1)):
         raise InputError(
             f"predict returned shape {scores.shape} for {len(rows)} rows, expected ({len(rows)},)"

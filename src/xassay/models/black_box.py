@@ -2,15 +2,19 @@
 
 import copy
 import inspect
+import sys
 from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import attrs
 import numpy as np
 
 from xassay import specs
-from xassay.errors import InputError, UnknownNameError
+from xassay.errors import ExplainerError, InputError, UnknownNameError
+from xassay.seeds import legacy_seed
 from xassay.types import FloatArray, Predict
 
 CLASSES: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -40,7 +44,7 @@ def make(spec: str, seed: int = 0) -> Any:
 
     What is imported may be an estimator, its class, or a function that makes one. Options are
     arguments of the class or function, or parameters of the estimator. A ``random_state`` that
-    is not set is set from the seed.
+    is not set is set from the seed, in the parts of a pipeline too.
 
     Args:
         spec: see `split`.
@@ -69,8 +73,13 @@ def make(spec: str, seed: int = 0) -> Any:
     for method in ("fit", "predict"):
         if not callable(getattr(model, method, None)):
             raise InputError(f"model {spec!r}: {type(model).__name__} has no {method}")
-    if hasattr(model, "get_params") and model.get_params().get("random_state", seed) is None:
-        model.set_params(random_state=seed)
+    if hasattr(model, "get_params") and hasattr(model, "set_params"):
+        unset = [
+            name
+            for name, value in model.get_params(deep=True).items()
+            if value is None and (name == "random_state" or name.endswith("__random_state"))
+        ]
+        model.set_params(**{name: legacy_seed(seed, name) for name in unset})
     return model
 
 
@@ -92,27 +101,69 @@ def version(spec: str) -> str:
     name, _ = split(spec)
     if name in CLASSES:
         return name
+    place = name.rpartition(":")[0]
     if specs.is_file(name):
-        return specs.digest(Path(name.rpartition(":")[0]))
+        return specs.digest(Path(place))
     found = _found(name)
-    source = found if inspect.isroutine(found) or inspect.isclass(found) else type(found)
+    parts = [name, _distribution(place)]
+    for source in (sys.modules[place], found if inspect.isclass(found) else type(found), found):
+        try:
+            parts.append(specs.digest(Path(inspect.getfile(source))))
+        except TypeError:
+            continue
+    return " ".join(parts)
+
+
+def _distribution(module: str) -> str:
+    """The version of the package that a module belongs to, or nothing."""
     try:
-        return specs.digest(Path(inspect.getfile(source)))
-    except TypeError:
-        return name
+        return metadata.version(module.partition(".")[0])
+    except metadata.PackageNotFoundError:
+        return ""
 
 
-def predictor(model: Any) -> Predict:
-    """The fitted model's predictions, computed faster where that is known to be possible.
+def predictor(model: Any, name: str) -> Predict:
+    """The fitted model's predictions, checked, and computed faster where that is known to be possible.
 
     scikit-learn's SVR with a radial kernel is evaluated as one matrix product a block of rows,
     equal to its own ``predict`` to rounding error.
+
+    Args:
+        model: fitted.
+        name: for messages.
+
+    Returns:
+        A function (rows, features) -> float (rows,). It raises `ExplainerError` where the model
+        gives another shape or no numbers.
     """
     from sklearn.svm import SVR
 
-    if type(model) is SVR and model.kernel == "rbf":
-        return RadialSupportVectors(model)
-    return model.predict  # type: ignore[no-any-return]
+    radial = type(model) is SVR and model.kernel == "rbf" and len(model.support_vectors_) > 0
+    return Checked(RadialSupportVectors(model) if radial else model.predict, name)
+
+
+@attrs.frozen(eq=False)
+class Checked:
+    """A model's predict whose answers have one form; the model gets rows of its own to write to."""
+
+    predict: Predict
+    name: str
+
+    def __call__(self, X: FloatArray) -> FloatArray:
+        """Predictions, shape (rows,).
+
+        Raises:
+            ExplainerError: another shape, or no numbers.
+        """
+        answer = self.predict(X.copy())
+        if np.shape(answer) not in ((len(X),), (len(X), 1)):
+            raise ExplainerError(
+                f"{self.name} predicts shape {np.shape(answer)} for {len(X)} rows, expected ({len(X)},)"
+            )
+        try:
+            return np.asarray(answer, dtype=np.float64).reshape(-1)
+        except (TypeError, ValueError):
+            raise ExplainerError(f"{self.name} predicts no real numbers") from None
 
 
 class RadialSupportVectors:

@@ -152,6 +152,10 @@ class ReconstructionDetector:
         """The number of wrong outputs of each row, shape (rows,); above 0 is anomalous."""
         return np.asarray(self.anomalous_outputs(rows).sum(axis=1))
 
+    def output_table(self, outputs: IntArray) -> FloatArray:
+        """The same function as a table over the inputs: float (2^inputs, k), the first input leading."""
+        return self._expected[:, outputs].astype(np.float64)
+
     def output_function(self, outputs: IntArray) -> Predict:
         """The function that explainers are given: rows -> reconstructed outputs as floats.
 
@@ -161,7 +165,7 @@ class ReconstructionDetector:
         Returns:
             A function (rows, features) -> float (rows, k).
         """
-        expected = self._expected[:, outputs].astype(np.float64)
+        expected = self.output_table(outputs)
 
         def reconstructed(rows: FloatArray) -> FloatArray:
             return np.asarray(expected[self._look_up(rows)])

@@ -162,7 +162,8 @@ def _accuracy(table: pl.DataFrame, tests: pl.DataFrame) -> Section | None:
         title = "other models" if ensembles else "all models"
         blocks.append(_accuracy_block(f"RMSE, {title}", rows, others, tests))
         drawn.append(_dots(rows.filter(pl.col("metric") == "rmse"), "model", {}, pl.lit(title)))
-    nil = [words.NIL[name] for name in table["dataset"].unique().sort() if name in words.NIL]
+    known = table.drop_nulls("published")["dataset"].unique().sort()
+    nil = [words.NIL[name] for name in known if name in words.NIL]
     return Section(
         "How accurate is MAPLE?",
         (words.ACCURACY, *([f"Errors next to nil are no mistake: {'; '.join(nil)}."] if nil else [])),

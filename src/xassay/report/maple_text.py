@@ -9,8 +9,9 @@ INTRO = (
 )
 STATISTICS = (
     "Scores are means over trials; each trial splits the same table anew at random into training, "
-    "validation and test parts. Brackets are 95% intervals from a bootstrap over the trials, so they "
-    "speak of the luck of the split, not of other data. p is that of Welch's t-test over the trials. "
+    "validation and test parts. Brackets are 95% intervals of that mean (Student's t), so they "
+    "speak of the luck of the split, not of other data. p is that of Welch's t-test over the trials, as in "
+    "the published study; it knows neither that splits share rows nor that two methods share a split. "
     "Among many comparisons some differ by chance; Holm's correction raises each p to make up for their "
     "number. Bold: p < 0.05, with the better one's name."
 )
@@ -19,7 +20,7 @@ ONE_TRIAL = (
     "of differences."
 )
 PROFILES = {
-    "xassay": "the files' row counter is dropped",
+    "xassay": "the files' row counter is dropped (the published study kept it as a feature)",
     "paper": "the files' row counter is kept as a feature, as the published study did",
 }
 _PAPER_TRIALS = "; 50 trials for accuracy, 25 for explanations"

@@ -1,7 +1,14 @@
 """Whether a difference is real: intervals and tests."""
 
 from xassay.statistics.comparison import Comparison, compare
-from xassay.statistics.intervals import cluster_draws, cluster_replicates, interval, repeat_replicates
+from xassay.statistics.intervals import (
+    cluster_draws,
+    cluster_replicates,
+    interval,
+    repeat_replicates,
+    share_interval,
+    trial_interval,
+)
 from xassay.statistics.welch import WelchResult, welch_holm
 
 __all__ = [
@@ -12,5 +19,7 @@ __all__ = [
     "compare",
     "interval",
     "repeat_replicates",
+    "share_interval",
+    "trial_interval",
     "welch_holm",
 ]

@@ -5,6 +5,7 @@ are computed replicate by replicate.
 """
 
 import numpy as np
+from scipy import stats
 
 from xassay.types import FloatArray, IntArray
 
@@ -99,3 +100,46 @@ def interval(replicates: FloatArray | None, level: float = LEVEL) -> tuple[float
     # observed values, not interpolated ones: a replicate may be infinite
     low, high = np.nanquantile(replicates, [(1 - level) / 2, (1 + level) / 2], method="nearest")
     return float(low), float(high)
+
+
+def trial_interval(
+    values: FloatArray, low: float = -np.inf, high: float = np.inf, level: float = LEVEL
+) -> tuple[float, float] | None:
+    r"""The interval of a mean over a few independent trials: mean +- t s / sqrt(n), Student's t.
+
+    A bootstrap of n values is too narrow where n is small: of five normal values its 95%
+    interval holds the mean 84 times in a hundred, this one 95 times.
+
+    Args:
+        values: shape (n,), finite.
+        low: the least value that the mean can take; the interval ends there.
+        high: the greatest.
+        level: how often it should hold the mean.
+
+    Returns:
+        The interval, or None for fewer than two values.
+
+    Example:
+        >>> import numpy as np
+        >>> [round(end, 3) for end in trial_interval(np.array([1.0, 2.0, 3.0]))]
+        [-0.484, 4.484]
+    """
+    n = len(values)
+    if n < 2:  # noqa: PLR2004 - a variance needs two
+        return None
+    half = stats.t.ppf((1 + level) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n)
+    return float(max(low, values.mean() - half)), float(min(high, values.mean() + half))
+
+
+def share_interval(successes: int, n: int, level: float = LEVEL) -> tuple[float, float]:
+    """Wilson's interval of a share: it does not pretend to certainty where all trials agree.
+
+    Reference:
+        Wilson, Journal of the American Statistical Association 22 (1927).
+
+    Example:
+        >>> [round(end, 2) for end in share_interval(5, 5)]
+        [0.57, 1.0]
+    """
+    found = stats.binomtest(successes, n).proportion_ci(level, method="wilson")
+    return float(found.low), float(found.high)

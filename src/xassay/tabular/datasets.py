@@ -42,12 +42,14 @@ class Dataset:
         X: features, float, shape (rows, features).
         y: target, float, shape (rows,).
         columns: name of each feature.
+        pinned: whether it is one of the registry, checked, and not another of its name.
     """
 
     name: str
     X: FloatArray
     y: FloatArray
     columns: tuple[str, ...]
+    pinned: bool = False
 
 
 def available() -> tuple[str, ...]:
@@ -80,17 +82,19 @@ def load(name: str, *, data_dir: str | Path | None = None, keep_row_counter: boo
         from sklearn.datasets import load_diabetes
 
         bunch = load_diabetes(scaled=False)
-        return Dataset(name, bunch.data, bunch.target, tuple(bunch.feature_names))
+        return Dataset(name, bunch.data, bunch.target, tuple(bunch.feature_names), pinned=True)
     if name == "friedman1":
         from sklearn.datasets import make_friedman1
 
         X, y = make_friedman1(500, 10, noise=1.0, random_state=0)
-        return Dataset(name, X, y, tuple(f"x{j}" for j in range(10)))
+        return Dataset(name, X, y, tuple(f"x{j}" for j in range(10)), pinned=True)
     table = pl.read_csv(_file(name, data_dir), infer_schema_length=None).cast(pl.Float64)
     first = 0 if keep_row_counter else 1
     values = table.to_numpy()
     columns = ("row", *table.columns[1:-1])[first:]
-    return Dataset(name, np.ascontiguousarray(values[:, first:-1]), values[:, -1].copy(), columns)
+    return Dataset(
+        name, np.ascontiguousarray(values[:, first:-1]), values[:, -1].copy(), columns, pinned=True
+    )
 
 
 def is_here(name: str) -> bool:

@@ -35,8 +35,14 @@ def read(path: str | Path, target: str, *, keep_row_counter: bool = False) -> Da
     """
     path = Path(path)
     table = _read_csv(path) if path.suffix.lower() in CSV else _read_parquet(path)
-    if table.columns[0] == "":
-        table = table.rename({"": "row"}) if keep_row_counter else table.drop("")
+    if table.columns[0] == "" and keep_row_counter:
+        if "row" in table.columns:
+            raise InputError(
+                f"{path}: an unnamed first column becomes 'row', and one is called so; rename it"
+            )
+        table = table.rename({"": "row"})
+    elif table.columns[0] == "":
+        table = table.drop("")
     if target not in table.columns:
         raise UnknownNameError(f"target of {path}", target, table.columns)
     if not len(table):

@@ -39,11 +39,22 @@ class Split:
     dropped: tuple[str, ...]
 
 
+def part_sizes(n: int) -> tuple[int, int, int]:
+    """Numbers of training, validation and test rows of a table of n rows.
+
+    Example:
+        >>> part_sizes(442)
+        (221, 110, 111)
+    """
+    return n // 2, n // 4, n - n // 2 - n // 4
+
+
 def split(data: Dataset, *, seed: int = 0, trial: int = 0) -> Split:
     """Half of the rows for training, a quarter for validation, a quarter for testing.
 
     Columns and target are standardised by the training part's mean and standard deviation
-    (ddof 1); columns whose standard deviation there is below 1e-10 are dropped.
+    (ddof 1); columns whose standard deviation there is not above 1e-10 of their largest
+    absolute value are dropped.
 
     Args:
         data: the table.
@@ -71,12 +82,12 @@ def split(data: Dataset, *, seed: int = 0, trial: int = 0) -> Split:
     if not np.isfinite(data.y).all():
         raise InputError(f"table {data.name!r}: the target holds values that are missing or infinite")
     order = generator(seed, "split", data.name, trial).permutation(n)
-    train, val, test = np.split(order, [n // 2, n // 2 + n // 4])
+    train, val, test = np.split(order, np.cumsum(part_sizes(n))[:2])
     centre, scale = data.X[train].mean(axis=0), data.X[train].std(axis=0, ddof=1)
     level, spread = data.y[train].mean(), data.y[train].std(ddof=1)
-    if spread < CONSTANT:
+    if spread <= CONSTANT * np.abs(data.y[train]).max():
         raise InputError(f"table {data.name!r}: the target is constant in the training part")
-    varies = scale >= CONSTANT
+    varies = scale > CONSTANT * np.abs(data.X[train]).max(axis=0)
     if not varies.any():
         raise InputError(f"table {data.name!r}: no column varies in the training part")
     rows = (((data.X - centre) / np.where(varies, scale, 1.0))[:, varies]).astype(np.float64)

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import polars as pl
 
-from xassay import explainers, metrics, specs
+from xassay import explainers, metrics
 from xassay.circuits import Circuit, Fault, TruthTable, differences, flip_inputs, ground_truth, version_name
 from xassay.circuits.simulation import input_rows
 from xassay.errors import InputError
@@ -36,6 +36,7 @@ class CremCell:
     Attributes:
         source: the explainer's spec with its file's path in full.
         code: the version of the explainer's code; if it changes during the run, the cell fails.
+        engine: ``native`` or ``package``, for explainers that have both.
         n_anomalous: anomalous rows of the noise-free table.
         sample: number of rows, or None where every anomalous row is explained.
         repeat: 0, or the number of the repetition under another seed.
@@ -49,6 +50,7 @@ class CremCell:
     explainer: str
     source: str
     code: str
+    engine: str
     options: dict[str, Any] = attrs.field(hash=False)
     noise_kind: str
     noise: float
@@ -73,9 +75,14 @@ class CremCell:
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
+    def record(self) -> explainers.ExplainerRecord:
+        """The explainer's."""
+        return explainers.record(self.source, prefer=self.engine)
+
+    @property
     def label(self) -> str:
         """Readable, and safe as a file name."""
-        name, _ = specs.split_options(self.explainer)
+        name, _, _ = explainers.registry.split(self.explainer)
         parts = [f"{self.circuit.name}-{self.fault}", name.rpartition("/")[2]]
         parts += [f"noise{self.noise:g}"] if self.noise else []
         parts += [f"bg{self.proportion:g}"] + ([f"repeat{self.repeat}"] if self.repeat else [])
@@ -97,8 +104,7 @@ class CremCell:
         """Expected milliseconds, roughly."""
         table = self._table(self.circuit)
         rows = min(self.sample or table.n_rows, table.n_rows)
-        record = explainers.record(self.source)
-        return rows / self.chunk[1] * record.cost(len(table.columns), self.background_size[0])
+        return rows / self.chunk[1] * self.record.cost(len(table.columns), self.background_size[0])
 
     @property
     def background_size(self) -> tuple[int, int]:
@@ -121,7 +127,7 @@ class CremCell:
             same inputs), ``output``, the scores of `ROW_METRICS` (NaN where undefined or
             failed, null where they do not apply), ``values``, and ``error`` where it failed.
         """
-        if explainers.record(self.source).version != self.code:
+        if self.record.version != self.code:
             raise InputError(f"{self.explainer} changed during the run; run again")
         altered = self.fault.apply(self.circuit)
         table = self._table(altered)
@@ -146,7 +152,7 @@ class CremCell:
                             "input_row": input_ids[positions],
                             "output": [name] * len(positions),
                             **self._scores(values[:, :, k], relevant, table),
-                            "values": pl.Series(values[:, :, k].tolist(), dtype=pl.List(pl.Float64)),
+                            "values": pl.Series(values[:, :, k]).arr.to_list(),
                             "error": pl.Series(
                                 [errors.get(i) for i in range(len(positions))], dtype=pl.String
                             ),
@@ -186,25 +192,28 @@ class CremCell:
     ) -> Iterator[tuple[IntArray, IntArray, FloatArray, dict[int, str]]]:
         """Rows grouped by which outputs are wrong, as explainers share work between outputs."""
         detector = self._detector(table)
-        n_rows = table.n_rows
         background = table.rows(
-            background_rows(n_rows, self.proportion, self.rules.recipe)[: self.max_background]
+            background_rows(table.n_rows, self.proportion, self.rules.recipe)[: self.max_background]
         )
         # versions and noise levels are averaged and divided as independent: so must be their draws
         seed = legacy_seed(self.seed, "explain", self._version, f"{self.noise:g}", self.repeat)
+        shared: dict[str, Any] = {"background": background.astype(np.float64), "seed": seed, **self.options}
+        rows, n_outputs = shown.astype(np.float64), wrong.shape[1]
+        if self.record.tabulates:
+            # all outputs of all rows at once: what is not needed costs less than starting again
+            everything = detector.output_table(np.arange(n_outputs))
+            whole = self.record.factory(table=everything, **shared).explain(rows, row_ids=ids).values
         patterns, where = np.unique(wrong, axis=0, return_inverse=True)
         for number, pattern in enumerate(patterns):
             positions = np.flatnonzero(where.reshape(-1) == number)
             outputs = np.flatnonzero(pattern)
-            explainer = explainers.make(
-                self.source,
-                predict=detector.output_function(outputs),
-                background=background.astype(np.float64),
-                seed=seed,
-                **self.options,
-            )
-            explained = explainer.explain(shown[positions].astype(np.float64), row_ids=ids[positions])
-            values = explained.values.reshape(len(positions), len(table.columns), len(outputs))
+            if self.record.tabulates:
+                yield positions, outputs, whole[positions][:, :, outputs], {}
+                continue
+            predict = detector.output_function(outputs)
+            explainer = self.record.factory(predict=predict, **shared)
+            explained = explainer.explain(rows[positions], row_ids=ids[positions])
+            values = explained.values.reshape(len(positions), rows.shape[1], len(outputs))
             yield positions, outputs, values, dict(explained.errors)
 
     def _detector(self, table: TruthTable) -> ReconstructionDetector:

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import polars as pl
 
-from xassay import explainers, specs
+from xassay import explainers
 from xassay.circuits import STUDY_FAULTS, Fault, version_name
 from xassay.metrics import equalized_loss_of_accuracy
 from xassay.seeds import generator
@@ -112,7 +112,7 @@ def _replicates(
         # one matrix for every explainer, noise level and metric: their replicates are paired
         draws[version] = cluster_draws(n, generator(cell.seed, "bootstrap", version))
     replicates = cluster_replicates(scores[:, 0], clusters, draws[version])
-    if explainers.record(cell.source).stochastic:
+    if cell.record.stochastic:
         return replicates
     # inputs were drawn without replacement; for an exact explainer the correction is exact too
     return np.asarray(value + (replicates - value) * np.sqrt(1 - n / cell.n_anomalous))
@@ -213,8 +213,8 @@ def score(
 
 def _published(cell: CremCell, faults: set[Fault], metric: str) -> Published | None:
     """The published figure, if it was measured on just this: circuit, faults, truth, method, noise."""
-    name, own_options = specs.split_options(cell.explainer)
-    method = explainers.record(name).published
+    _, _, own_options = explainers.registry.split(cell.explainer)
+    method = cell.record.published
     if (
         method is None
         or own_options
@@ -241,7 +241,7 @@ def _row(cell: CremCell, metric: str, mean: Mean) -> dict[str, Any]:
         "seed": cell.seed,
         "explainer": cell.explainer,
         "options": cell.options_text,
-        "engine": explainers.record(cell.source).engine,
+        "engine": cell.record.engine,
         "metric": metric,
         "value": None if mean.failed else mean.value,
         "ci_low": bounds[0] if bounds else None,

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from xassay import explainers, specs
+from xassay import explainers
 from xassay.circuits import EMBEDDED, STUDY_FAULTS, Circuit, Fault, Gate, differences, find, load, negate
 from xassay.circuits.noise import KINDS
 from xassay.errors import InputError, UnknownNameError
@@ -81,6 +81,8 @@ class CremSettings:
         seed: the run's seed.
         repeats: how often a version whose every anomalous input is explained is explained anew
             under another seed, to give its interval.
+        engine: ``native`` or ``package``, for explainers that have both; None: native where
+            every row is explained, else the package's.
 
     Raises:
         InputError: a value that cannot be used; the message names the option.
@@ -99,6 +101,7 @@ class CremSettings:
     ties: str | None = None
     seed: int = 0
     repeats: int = 5
+    engine: str | None = None
 
     def __attrs_post_init__(self) -> None:
         for option, value, known in (
@@ -106,6 +109,7 @@ class CremSettings:
             ("truth", self.truth, TRUTHS),
             ("noise kind", self.noise_kind, KINDS),
             ("tie rule", "expected" if self.ties is None else self.ties, TIES),
+            ("engine", self.prefer, explainers.registry.ENGINES),
         ):
             if value not in known:
                 raise UnknownNameError(option, value, known)
@@ -115,7 +119,7 @@ class CremSettings:
             check_some(option, getattr(self, option))
         self._check_numbers()
         for spec in self.explainers:
-            explainers.registry.check_spec(spec)
+            explainers.registry.check_spec(spec, prefer=self.prefer)
 
     def _check_numbers(self) -> None:
         for proportion in self.background:
@@ -139,6 +143,11 @@ class CremSettings:
                 check_whole(option, value, least)
 
     @property
+    def prefer(self) -> str:
+        """The engine of explainers that have both."""
+        return self.engine or ("native" if self.sample is None else "package")
+
+    @property
     def rules(self) -> Profile:
         """The profile, with the tie rule replaced where the user gave one."""
         profile = PROFILES[self.profile]
@@ -159,12 +168,15 @@ class CremSettings:
 
     def explainer_options(self, circuit: Circuit, spec: str) -> dict[str, Any]:
         """An explainer's options: the study's, the profile's over them, the user's over both."""
-        name, given = specs.split_options(spec)
-        options = explainers.registry.default_options(explainers.record(name))
+        name, _, given = explainers.registry.split(spec)
+        record = explainers.record(spec, prefer=self.prefer)
+        options = explainers.registry.default_options(record)
         if name in ("kernel_shap", "sampling_shap"):
             is_c17 = circuit.name == "c17" and is_embedded(circuit)
             options["nsamples"] = "auto" if is_c17 else 500
-        return {**options, **self.rules.options.get(name, {}), **given}
+        ruled = self.rules.options.get(name, {})
+        known = explainers.registry.option_names(record) or ()
+        return {**options, **{name: value for name, value in ruled.items() if name in known}, **given}
 
 
 def is_embedded(circuit: Circuit) -> bool:

@@ -51,11 +51,13 @@ class CremStudy:
             TruthTable(circuit, extra)  # refuses a table out of reach before anything runs
             total = n_anomalous << extra
             sample = settings.sample if settings.sample is not None and settings.sample < total else None
-            chunks = -(-(total if sample is None else sample) // CHUNK_ROWS)
             covers = sample is None or sample >= n_anomalous
             noise_is_drawn = noise > 0 and (settings.noise_kind != "attribute" or sample is not None)
             for spec in settings.explainers:
-                record = explainers.record(spec)
+                record = explainers.record(spec, prefer=settings.prefer)
+                # what native explainers share between rows would be computed anew in each chunk
+                n_rows = total if sample is None else sample
+                chunks = 1 if record.tabulates else -(-n_rows // CHUNK_ROWS)
                 repeats = settings.repeats if covers and (record.stochastic or noise_is_drawn) else 1
                 cells += [
                     CremCell(
@@ -65,6 +67,7 @@ class CremStudy:
                         explainer=spec,
                         source=specs.absolute(spec),
                         code=record.version,
+                        engine=settings.prefer,
                         options=settings.explainer_options(circuit, spec),
                         noise_kind=settings.noise_kind,
                         noise=noise,
@@ -133,7 +136,7 @@ class CremStudy:
         capped: dict[tuple[str, float, float], int] = {}
         for cell in self.cells:
             used, drawn = cell.background_size
-            if used < drawn and explainers.record(cell.source).uses_background:
+            if used < drawn and cell.record.uses_background:
                 capped[cell.circuit.name, cell.noise, cell.proportion] = drawn
         if not capped:
             return []

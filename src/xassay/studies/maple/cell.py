@@ -68,7 +68,8 @@ class MapleCell:
             if self.experiment == "blackbox":
                 parts.append(self.explained.model.rpartition("/")[2])
             parts.append(self.explained.explainer.rpartition("/")[2])
-        return re.sub(r"[^\w.+-]", "-", "-".join([*parts, f"trial{self.trial}"]))
+        # the key makes the file's name unique, and file systems end at 255 bytes
+        return re.sub(r"[^\w.+-]", "-", "-".join([*parts[:2], f"trial{self.trial}", *parts[2:]]))[:120]
 
     @property
     def cost(self) -> float:
@@ -80,13 +81,15 @@ class MapleCell:
         if self.explained is None:
             return 3 * forest
         cost = 10.0 if self.experiment == "blackbox" else forest
-        if self.explained.explainer.partition(":")[0] == "maple":
+        record = explainers.record(self.explained.source)
+        if record.surrogate:
             return cost + forest
         samples = self.explained.options.get("n_samples", 100)
+        samples = samples if isinstance(samples, int) else 100
         a_prediction = 2e-5 * n if self.explained.model.startswith("svr") else 0.01
         if self.experiment == "self":
             a_prediction = 0.4
-        a_row = explainers.record(self.explained.source).cost(p, n) + float(samples) * a_prediction
+        a_row = record.cost(p, n) + samples * a_prediction
         return cost + self.n_rows * a_row
 
     def run(self) -> pl.DataFrame:

@@ -7,16 +7,15 @@ Reference:
 
 import copy
 import warnings
-from typing import Any
 
 import attrs
 import numpy as np
 import polars as pl
 
-from xassay import explainers, metrics, tabular
+from xassay import explainers, metrics, specs, tabular
 from xassay.errors import ExplainerError
 from xassay.models import MapleRegressor, black_box, demonstrate, global_pattern
-from xassay.seeds import legacy_seed
+from xassay.seeds import global_numpy_state, legacy_seed
 from xassay.studies.maple.explained import SELF, Explained
 from xassay.tabular import Dataset, Split
 from xassay.types import Explanation, FloatArray, IntArray, Predict
@@ -120,38 +119,39 @@ def explanation(part: Part, who: Explained, sigmas: tuple[float, ...]) -> pl.Dat
     """
     predict, explained = _explained(part, who)
     linear = _local_models(explained, who.explainer)
-    drawn: dict[str, Any] = {"sigma": sigmas, "seed": part.seed_of("causal"), "row_ids": part.row_ids}
     with warnings.catch_warnings():
         # the columns are standardised by the training part; the test rows may well look otherwise
         warnings.filterwarnings("ignore", message=".*do not look standardised")
-        losses = metrics.causal_losses(linear, predict, part.X, **drawn).mean(axis=2)
-        trivial = metrics.causal_losses(metrics.constant(predict, part.X), predict, part.X, **drawn).mean(
-            axis=2
+        losses, trivial = metrics.causal_losses_and_trivial(
+            linear, predict, part.X, sigmas, seed=part.seed_of("causal"), row_ids=part.row_ids
         )
-    errors = [explained.errors.get(position) for position in range(len(part.X))]
+    wrong = [explained.errors.get(position) for position in range(len(part.X))]
     frames = []
-    for sigma, loss, constant in zip(sigmas, losses, trivial, strict=True):
-        failed = np.isnan(loss) | np.isnan(constant)
+    for sigma, own, constant in zip(sigmas, losses.mean(axis=2), trivial.mean(axis=2), strict=True):
+        reasons = [
+            error or (_reason(beside) if np.isnan(ours + beside) else None)
+            for error, ours, beside in zip(wrong, own, constant, strict=True)
+        ]
+        failed = np.array([reason is not None for reason in reasons], dtype=np.bool_)
         frames.append(
             pl.DataFrame(
                 {
                     "row": part.row_ids,
                     "sigma": sigma,
-                    "loss": np.where(failed, np.nan, loss),
+                    "loss": np.where(failed, np.nan, own),
                     "trivial": np.where(failed, np.nan, constant),
-                    "error": pl.Series(
-                        [
-                            (error or "the model's output is not finite") if bad else None
-                            for error, bad in zip(errors, failed, strict=True)
-                        ],
-                        dtype=pl.String,
-                    ),
+                    "error": pl.Series(reasons, dtype=pl.String),
                     "values": pl.Series(explained.values.tolist(), dtype=pl.List(pl.Float64)),
                     "intercept": linear.intercepts,
                 }
             )
         )
     return pl.concat(frames)
+
+
+def _reason(trivial: float) -> str:
+    """Why a row has no loss, where its explainer named no error."""
+    return "the model's output is not finite" if np.isnan(trivial) else "the explanation is not finite"
 
 
 def _explained(part: Part, who: Explained) -> tuple[Predict, Explanation]:
@@ -163,19 +163,21 @@ def _explained(part: Part, who: Explained) -> tuple[Predict, Explanation]:
             return maple.predict, maple.explain(part.X)
         predict: Predict = maple.predict
     else:
-        model = black_box.make(who.model_source, part.seed_of("model", who.model))
-        predict = black_box.predictor(model.fit(parts.X_train, parts.y_train))
-        n, shape = len(parts.X_train), np.shape(predict(parts.X_train))
-        if shape not in ((n,), (n, 1)):
-            raise ExplainerError(f"{who.model} predicts shape {shape} for {n} rows, expected ({n},)")
+        name = specs.without_folder(who.model)
+        # every explainer of a trial explains the same model: its draws are its own
+        with global_numpy_state(part.seed_of("model", name)):
+            model = black_box.make(who.model_source, part.seed_of("model", name))
+            model.fit(parts.X_train.copy(), parts.y_train.copy())
+        predict = black_box.predictor(model, who.model)
+        predict(parts.X_train)
     options = dict(who.options)
-    if who.explainer.partition(":")[0] == "maple":
+    if explainers.record(who.source).surrogate:
         options["validation"] = parts.X_val
     explainer = explainers.make(
         who.source,
         predict=predict,
         background=parts.X_train,
-        seed=part.seed_of("explain", who.model),
+        seed=part.seed_of("explain", specs.without_folder(who.model)),
         **options,
     )
     return predict, explainer.explain(part.X, row_ids=part.row_ids)

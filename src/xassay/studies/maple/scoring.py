@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from xassay import explainers, specs
+from xassay.metrics import describe
 from xassay.metrics.fidelity import skill
-from xassay.seeds import generator
-from xassay.statistics import cluster_draws, cluster_replicates, interval
+from xassay.statistics import share_interval, trial_interval
 from xassay.studies.maple.cell import MapleCell
 from xassay.studies.maple.experiments import MODELS, SHAPES
 from xassay.studies.published import Published, maple
@@ -28,6 +28,7 @@ class Score:
         n: rows that it rests on, those that failed included.
         n_failed: rows that failed.
         reason: why, for one of them.
+        n_undefined: rows of trials whose score is undefined though not all of them failed.
     """
 
     model: str
@@ -37,6 +38,7 @@ class Score:
     n: int
     n_failed: int = 0
     reason: str | None = None
+    n_undefined: int = 0
 
     @property
     def failed(self) -> bool:
@@ -46,6 +48,12 @@ class Score:
 
 def trial_scores(cell: MapleCell, frame: pl.DataFrame | None, failure: str | None) -> Iterator[Score]:
     """Everything that a cell measures; failed throughout where it has no frame."""
+    for one in _scores(cell, frame, failure):
+        undefined = np.isnan(one.value) and not one.failed
+        yield attrs.evolve(one, n_undefined=one.n - one.n_failed) if undefined else one
+
+
+def _scores(cell: MapleCell, frame: pl.DataFrame | None, failure: str | None) -> Iterator[Score]:
     if frame is None:
         for model, sigma, metric in _measured(cell):
             yield Score(model, sigma, metric, float("nan"), cell.n_rows, cell.n_rows, failure)
@@ -118,7 +126,7 @@ def score(
         cell, first = trials[0]
         for own, one in trials:
             yield _row(own, one, None) | {"level": "trial", "trial": own.trial}
-        mean, bounds = _mean([one for _, one in trials], cell)
+        mean, bounds = _mean([one for _, one in trials])
         figure = _published(cell, first)
         yield _row(cell, mean, bounds) | {
             "level": "dataset",
@@ -127,27 +135,30 @@ def score(
         }
 
 
-def _mean(trials: Sequence[Score], cell: MapleCell) -> tuple[Score, tuple[float, float] | None]:
+def _mean(trials: Sequence[Score]) -> tuple[Score, tuple[float, float] | None]:
     """The mean over trials that have a value, and its interval where there are at least two."""
     values = np.array([one.value for one in trials])
-    defined = ~np.isnan(values)
-    bounds = None
-    if defined.sum() > 1:
-        # one matrix for every explainer, sigma and metric of a table: their replicates are paired
-        draws = cluster_draws(len(values), generator(cell.seed, "bootstrap", cell.dataset))
-        bounds = interval(cluster_replicates(values, np.arange(len(values)), draws))
+    values = values[~np.isnan(values)]
+    metric = describe(trials[0].metric)
+    if metric.name == "pattern_match":
+        bounds = share_interval(int(values.sum()), len(values)) if len(values) else None
+    else:
+        bounds = trial_interval(values, metric.low, metric.high)
     mean = attrs.evolve(
         trials[0],
-        value=float(values[defined].mean()) if defined.any() else float("nan"),
+        value=float(values.mean()) if len(values) else float("nan"),
         n=sum(one.n for one in trials),
         n_failed=sum(one.n_failed for one in trials),
+        n_undefined=sum(one.n_undefined for one in trials),
         reason=next((one.reason for one in trials if one.reason), None),
     )
     return mean, bounds
 
 
 def _published(cell: MapleCell, one: Score) -> Published | None:
-    """The published figure, if it was measured on just this: table, model, method without options."""
+    """The published figure, if it was measured on this very table, model and method without options."""
+    if cell.table is None or not cell.table.pinned:
+        return None
     explainer = None
     if cell.explained is not None:
         name, options = specs.split_options(cell.explained.explainer)
@@ -159,7 +170,6 @@ def _published(cell: MapleCell, one: Score) -> Published | None:
 
 def _row(cell: MapleCell, one: Score, bounds: tuple[float, float] | None) -> dict[str, Any]:
     explained = cell.explained
-    undefined = int(np.isnan(one.value) and not one.failed)
     return {
         "study": "maple",
         "dataset": cell.dataset,
@@ -176,7 +186,7 @@ def _row(cell: MapleCell, one: Score, bounds: tuple[float, float] | None) -> dic
         "ci_high": bounds[1] if bounds else None,
         "n": one.n,
         "n_failed": one.n_failed,
-        "n_undefined": undefined * one.n,
+        "n_undefined": one.n_undefined,
         "status": "failed" if one.failed else "ok",
         "reason": one.reason,
     }

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from xassay import explainers, specs, tabular
+from xassay import explainers, tabular
 from xassay.errors import InputError, UnknownNameError
 from xassay.models import black_box
 from xassay.studies.checks import check_distinct, check_some, check_whole, floats, strings
@@ -123,11 +123,10 @@ class MapleSettings:
 
     def explainer_options(self, experiment: str, spec: str) -> dict[str, Any]:
         """An explainer's options in an experiment: the study's, the user's over them."""
-        name, given = specs.split_options(spec)
-        options = explainers.registry.default_options(explainers.record(name))
-        options.pop("validation", None)
+        _, _, given = explainers.registry.split(spec)
+        options = explainers.registry.default_options(explainers.record(spec))
         if "treatment" in options:
-            options |= {"treatment": "gaussian", "rounding": "none", "n_samples": LIME_SAMPLES[experiment]}
+            options |= {"treatment": "gaussian", "n_samples": LIME_SAMPLES[experiment]}
         return {**options, **given}
 
 
@@ -151,7 +150,8 @@ def load_tables(settings: MapleSettings) -> list[Dataset]:
             table = tabular.read(name, settings.target, keep_row_counter=keep)
         if table.name in tables:
             raise InputError(f"two tables are called {table.name}; rename a file")
-        training = len(tabular.split(table, seed=settings.seed).X_train)
+        tabular.split(table, seed=settings.seed)
+        training, _, _ = tabular.part_sizes(len(table.X))
         if training < MIN_SAMPLES_LEAF:
             raise InputError(
                 f"table {table.name!r}: a training part of {training} rows is too small for leaves of "

@@ -14,7 +14,7 @@ from xassay.studies.maple.cell import MapleCell
 from xassay.studies.maple.experiments import SHAPES
 from xassay.studies.maple.explained import SELF, Explained
 from xassay.studies.maple.settings import MapleSettings, load_tables
-from xassay.tabular import Dataset
+from xassay.tabular import Dataset, part_sizes
 
 PATTERNS: dict[str, type[pl.DataType]] = {
     "shape": pl.String,
@@ -60,10 +60,11 @@ class MapleStudy:
         settings = self.settings
         shared: dict[str, Any] = {
             "experiment": experiment,
-            "sigma": tuple(sorted(settings.sigma)),
             "profile": settings.profile,
-            "sample": settings.sample,
             "seed": settings.seed,
+            # cells of the other experiments must not be computed anew when these change
+            "sigma": tuple(sorted(settings.sigma)) if experiment in ("self", "blackbox") else (),
+            "sample": settings.sample if experiment in ("self", "blackbox") else None,
         }
         trials = range(settings.n_trials(experiment))
         if experiment == "patterns":
@@ -75,7 +76,7 @@ class MapleStudy:
             return
         explained = list(self._explained(experiment))
         for table in self._tables:
-            n_test = len(table.X) - len(table.X) // 2 - len(table.X) // 4
+            _, _, n_test = part_sizes(len(table.X))
             n_rows = n_test if experiment == "accuracy" else min(n_test, settings.sample or n_test)
             for trial in trials:
                 for who in explained:
