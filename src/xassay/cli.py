@@ -86,7 +86,7 @@ def crem(
     noise: str = "0",
     noise_kind: str = "attribute",
     background: str | None = None,
-    max_background: Whole = 1000,
+    max_background: Whole | None = None,
     profile: str = "xassay",
     sample: Whole | None = None,
     all: bool = False,  # noqa: A002 - the option's name
@@ -116,7 +116,8 @@ def crem(
             correlated (pairs of bits flip together).
         background: Shares of the table that serve as background (0.1,0.2). Default: those that
             the study settled on.
-        max_background: Larger backgrounds are sampled down to this many rows.
+        max_background: Larger backgrounds are sampled down to this many rows. Default: 1000 for
+            packages, all for the native engine.
         profile: xassay (expected ties, all features ranked), paper (nearest to the published
             tables) or crem-code (as the study's public code does it).
         sample: Anomalous rows explained in each altered version. Default: 200.

@@ -234,7 +234,7 @@ def _cost(_features: int, _rows: int) -> float:
     return 0.2
 
 
-@register("exact_shapley", engine="native", stochastic=False, tabulates=True, cost=_cost)
+@register("exact_shapley", engine="native", stochastic=False, tabulates=True, table_only=True, cost=_cost)
 @attrs.define(eq=False, kw_only=True)
 class ExactShapley(ExactExplainer):
     """Exact Shapley values of a model that is a table over 0/1 columns; see `shapley_values`.
@@ -243,7 +243,7 @@ class ExactShapley(ExactExplainer):
     """
 
 
-@register("exact_banzhaf", engine="native", stochastic=False, tabulates=True, cost=_cost)
+@register("exact_banzhaf", engine="native", stochastic=False, tabulates=True, table_only=True, cost=_cost)
 @attrs.define(eq=False, kw_only=True)
 class ExactBanzhaf(ExactExplainer):
     """Exact Banzhaf values of a model that is a table over 0/1 columns; see `banzhaf_values`.

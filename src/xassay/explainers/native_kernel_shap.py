@@ -16,7 +16,14 @@ _ZERO = 1e-10
 _CHUNK_BYTES = 2**27
 
 
-@register("kernel_shap", engine="native", published="Kernel SHAP", tabulates=True, cost=lambda _f, _r: 0.05)
+@register(
+    "kernel_shap",
+    engine="native",
+    published="Kernel SHAP",
+    tabulates=True,
+    table_only=True,
+    cost=lambda _f, _r: 0.05,
+)
 @attrs.define(eq=False, kw_only=True)
 class NativeKernelShap(TableExplainer):
     """Kernel SHAP of a model that is a table over 0/1 columns.

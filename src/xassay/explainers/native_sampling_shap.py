@@ -35,7 +35,12 @@ class _Sums:
 
 
 @register(
-    "sampling_shap", engine="native", published="Sampling SHAP", tabulates=True, cost=lambda _f, _r: 0.05
+    "sampling_shap",
+    engine="native",
+    published="Sampling SHAP",
+    tabulates=True,
+    table_only=True,
+    cost=lambda _f, _r: 0.05,
 )
 @attrs.define(eq=False, kw_only=True)
 class NativeSamplingShap(TableExplainer):

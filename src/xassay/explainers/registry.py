@@ -37,6 +37,8 @@ class ExplainerRecord:
             rows: its draws are then one a fit, and it needs several background rows.
         tabulates: whether it needs the model as a table over 0/1 columns, which it makes by
             asking for all combinations unless it is given.
+        table_only: whether rows that differ outside the table's columns alone, and share a
+            draw, have equal values (as long as every column varies in the background).
         cost: milliseconds a row and output, roughly, given the number of features and of
             background rows; for the order of work and the ETA only.
     """
@@ -53,6 +55,7 @@ class ExplainerRecord:
     local_linear: bool | None = False
     surrogate: bool = False
     tabulates: bool = False
+    table_only: bool = False
     cost: Callable[[int, int], float] = attrs.field(default=lambda _features, _rows: 1.0, eq=False)
 
 

@@ -23,7 +23,9 @@ def cluster_draws(n_clusters: int, rng: np.random.Generator, n_replicates: int =
     return np.asarray(rng.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), size=n_replicates))
 
 
-def cluster_replicates(scores: FloatArray, clusters: IntArray, draws: IntArray) -> FloatArray:
+def cluster_replicates(
+    scores: FloatArray, clusters: IntArray, draws: IntArray, weights: IntArray | None = None
+) -> FloatArray:
     """Means of resampled clusters: what the mean would be with other rows.
 
     A cluster is drawn with all its scores; NaN scores count neither in the sum nor in the
@@ -33,6 +35,7 @@ def cluster_replicates(scores: FloatArray, clusters: IntArray, draws: IntArray) 
         scores: shape (n,), NaN where undefined.
         clusters: the cluster of each score, shape (n,).
         draws: from `cluster_draws`, one column a distinct cluster in sorted order.
+        weights: how often each score counts, shape (n,); None: once.
 
     Returns:
         float, shape (replicates,); NaN where a replicate drew no defined score.
@@ -46,14 +49,19 @@ def cluster_replicates(scores: FloatArray, clusters: IntArray, draws: IntArray) 
     _, where = np.unique(clusters, return_inverse=True)
     n = draws.shape[1]
     defined = ~np.isnan(scores)
-    sums = np.bincount(where[defined], weights=scores[defined], minlength=n)
-    counts = np.bincount(where[defined], minlength=n).astype(np.float64)
+    counted = np.ones(len(scores)) if weights is None else weights.astype(np.float64)
+    sums = np.bincount(where[defined], weights=(counted * scores)[defined], minlength=n)
+    counts = np.bincount(where[defined], weights=counted[defined], minlength=n)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((draws @ sums) / (draws @ counts))
 
 
 def repeat_replicates(
-    scores: FloatArray, clusters: IntArray, rng: np.random.Generator, n_replicates: int = N_REPLICATES
+    scores: FloatArray,
+    clusters: IntArray,
+    rng: np.random.Generator,
+    n_replicates: int = N_REPLICATES,
+    weights: IntArray | None = None,
 ) -> FloatArray | None:
     r"""Means of a census under other draws of the explainer: what it would be with other seeds.
 
@@ -68,6 +76,7 @@ def repeat_replicates(
         clusters: the cluster of each score, shape (n,): scores that share their draws.
         rng: the generator.
         n_replicates: number of replicates B.
+        weights: how often each score counts, shape (n,); None: once.
 
     Returns:
         float, shape (B,), or None where there is no spread to speak of: a single repeat, or
@@ -75,15 +84,17 @@ def repeat_replicates(
     """
     complete = ~np.isnan(scores).any(axis=1)
     kept, repeats = scores[complete], scores.shape[1]
+    counted = np.ones(len(kept)) if weights is None else weights[complete].astype(np.float64)
     if repeats < 2 or not len(kept):  # noqa: PLR2004 - a variance needs two
         return None
     _, where = np.unique(clusters[complete], return_inverse=True)
     sums = np.zeros((int(where.max()) + 1, repeats))
-    np.add.at(sums, where, kept)
-    error = float(np.sqrt(sums.var(axis=1, ddof=1).sum() / repeats) / len(kept))
+    np.add.at(sums, where, kept * counted[:, None])
+    error = float(np.sqrt(sums.var(axis=1, ddof=1).sum() / repeats) / counted.sum())
     if error <= EXACT:
         return None
-    return np.asarray(kept.mean() + error * rng.standard_normal(n_replicates))
+    mean = float(np.average(kept.mean(axis=1), weights=counted))
+    return np.asarray(mean + error * rng.standard_normal(n_replicates))
 
 
 def interval(replicates: FloatArray | None, level: float = LEVEL) -> tuple[float, float] | None:

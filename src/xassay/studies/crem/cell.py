@@ -14,6 +14,7 @@ from xassay import explainers, metrics
 from xassay.circuits import Circuit, Fault, TruthTable, differences, flip_inputs, ground_truth, version_name
 from xassay.circuits.simulation import input_rows
 from xassay.errors import InputError
+from xassay.explainers.table_explainer import N_DRAWS
 from xassay.models import ReconstructionDetector
 from xassay.seeds import generator, legacy_seed
 from xassay.studies.code import own_code
@@ -55,7 +56,7 @@ class CremCell:
     noise_kind: str
     noise: float
     proportion: float
-    max_background: int
+    max_background: int | None
     profile: str
     rules: Profile = attrs.field(hash=False)
     sample: int | None
@@ -110,7 +111,7 @@ class CremCell:
     def background_size(self) -> tuple[int, int]:
         """Background rows used, and rows that the recipe drew."""
         drawn = background_size(self._table(self.circuit).n_rows, self.proportion, self.rules.recipe)
-        return min(drawn, self.max_background), drawn
+        return min(drawn, self.max_background or drawn), drawn
 
     @property
     def _version(self) -> str:
@@ -124,8 +125,10 @@ class CremCell:
 
         Returns:
             One row a (row, output) pair: ``row``, ``input_row`` (the cluster: rows that show the
-            same inputs), ``output``, the scores of `ROW_METRICS` (NaN where undefined or
-            failed, null where they do not apply), ``values``, and ``error`` where it failed.
+            same inputs), ``copies`` (how many rows have just this explanation: copies of an
+            input under noise that its explainer cannot see stand for one another), ``output``,
+            the scores of `ROW_METRICS` (NaN where undefined or failed, null where they do not
+            apply), ``values``, and ``error`` where it failed.
         """
         if self.record.version != self.code:
             raise InputError(f"{self.explainer} changed during the run; run again")
@@ -134,13 +137,17 @@ class CremCell:
         wrong = differences(self.circuit, altered)
         every, total = self.chunk
         ids = self._sampled(np.flatnonzero(wrong.any(axis=1)), table.n_noise)[every::total]
+        background = self._background(table)
+        ids, copies = self._distinct(table, ids, background)
         input_ids = table.input_ids(ids)
         shown = self._shown(table.rows(ids), input_ids)
         truth_circuit = altered if self.truth == "altered" else self.circuit
         clean_inputs = input_rows(self.circuit)[input_ids]
         truths = {output: ground_truth(truth_circuit, clean_inputs, output) for output in altered.outputs}
         parts = []
-        for positions, outputs, values, errors in self._explained(table, shown, ids, wrong[input_ids]):
+        for positions, outputs, values, errors in self._explained(
+            table, background, shown, ids, wrong[input_ids]
+        ):
             for k, output in enumerate(outputs):
                 name = altered.outputs[output]
                 relevant = np.zeros((len(positions), len(table.columns)), dtype=np.bool_)
@@ -150,16 +157,33 @@ class CremCell:
                         {
                             "row": ids[positions],
                             "input_row": input_ids[positions],
-                            "output": [name] * len(positions),
+                            "copies": copies[positions],
+                            "output": pl.Series([name]).new_from_index(0, len(positions)),
                             **self._scores(values[:, :, k], relevant, table),
                             "values": pl.Series(values[:, :, k]).arr.to_list(),
-                            "error": pl.Series(
-                                [errors.get(i) for i in range(len(positions))], dtype=pl.String
-                            ),
+                            "error": _texts(errors, len(positions)),
                         }
                     )
                 )
         return pl.concat(parts).sort("row", "output")
+
+    def _background(self, table: TruthTable) -> FloatArray:
+        used, _ = self.background_size
+        chosen = background_rows(table.n_rows, self.proportion, self.rules.recipe)[:used]
+        return table.rows(chosen).astype(np.float64)
+
+    def _distinct(
+        self, table: TruthTable, ids: IntArray, background: FloatArray
+    ) -> tuple[IntArray, IntArray]:
+        """One row of those that must have the same explanation, and how many each stands for."""
+        varies = (background.min(axis=0) != background.max(axis=0)).all()
+        if not self.record.table_only or not table.n_noise or not varies:
+            return ids, np.ones(len(ids), dtype=np.int64)
+        draws = ids % N_DRAWS if self.record.stochastic else np.zeros_like(ids)
+        _, first, copies = np.unique(
+            table.input_ids(ids) * N_DRAWS + draws, return_index=True, return_counts=True
+        )
+        return ids[first], copies
 
     def _sampled(self, anomalous: IntArray, n_noise: int) -> IntArray:
         """Numbers of the rows to explain, sorted.
@@ -188,16 +212,13 @@ class CremCell:
         return np.hstack([flipped, rows[:, n:]])
 
     def _explained(
-        self, table: TruthTable, shown: BoolArray, ids: IntArray, wrong: BoolArray
+        self, table: TruthTable, background: FloatArray, shown: BoolArray, ids: IntArray, wrong: BoolArray
     ) -> Iterator[tuple[IntArray, IntArray, FloatArray, dict[int, str]]]:
         """Rows grouped by which outputs are wrong, as explainers share work between outputs."""
         detector = self._detector(table)
-        background = table.rows(
-            background_rows(table.n_rows, self.proportion, self.rules.recipe)[: self.max_background]
-        )
         # versions and noise levels are averaged and divided as independent: so must be their draws
         seed = legacy_seed(self.seed, "explain", self._version, f"{self.noise:g}", self.repeat)
-        shared: dict[str, Any] = {"background": background.astype(np.float64), "seed": seed, **self.options}
+        shared: dict[str, Any] = {"background": background, "seed": seed, **self.options}
         rows, n_outputs = shown.astype(np.float64), wrong.shape[1]
         if self.record.tabulates:
             # all outputs of all rows at once: what is not needed costs less than starting again
@@ -242,3 +263,9 @@ class CremCell:
             "exact_match": metrics.exact_match(values, relevant, **rules),
             "noise_share": noise,
         }
+
+
+def _texts(errors: dict[int, str], n: int) -> pl.Series:
+    """The error of each position, null where there is none."""
+    texts = pl.Series([None], dtype=pl.String).new_from_index(0, n)
+    return texts.scatter(list(errors), list(errors.values())) if errors else texts

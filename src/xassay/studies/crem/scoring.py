@@ -14,6 +14,7 @@ import polars as pl
 
 from xassay import explainers
 from xassay.circuits import STUDY_FAULTS, Fault, version_name
+from xassay.explainers.table_explainer import N_DRAWS
 from xassay.metrics import equalized_loss_of_accuracy
 from xassay.seeds import generator
 from xassay.statistics import cluster_draws, cluster_replicates, interval, repeat_replicates
@@ -77,41 +78,54 @@ def version_means(
         pl.concat([frames[member.key] for member in repeat]).sort("row", "output")
         for _, repeat in itertools.groupby(group, key=lambda member: member.repeat)
     ]
-    clusters = parts[0]["input_row"].to_numpy()
+    clusters = _clusters(cell, parts[0])
+    copies = parts[0]["copies"].to_numpy()
     failed = np.stack([part["error"].is_not_null().to_numpy() for part in parts], axis=1)
     errors = [error for part in parts for error in part["error"].drop_nulls().head(1)]
     means = {}
     for metric in metrics:
         scores = np.stack([part[metric].to_numpy() for part in parts], axis=1)
         defined = ~np.isnan(scores)
-        value = float(scores[defined].mean()) if defined.any() else float("nan")
+        each = np.broadcast_to(copies[:, None], scores.shape)
+        value = float(np.average(scores[defined], weights=each[defined])) if defined.any() else float("nan")
         means[metric] = Mean(
             value,
-            _replicates(cell, value, scores, clusters, draws) if defined.any() else None,
-            n=len(scores),
-            n_failed=int(failed.any(axis=1).sum()),
-            n_undefined=int((~defined & ~failed).any(axis=1).sum()),
+            _replicates(cell, value, scores, clusters, copies, draws) if defined.any() else None,
+            n=int(copies.sum()),
+            n_failed=int(copies[failed.any(axis=1)].sum()),
+            n_undefined=int(copies[(~defined & ~failed).any(axis=1)].sum()),
             reason=errors[0] if errors else None,
             failed=not defined.any() and bool(failed.any()),
         )
     return means
 
 
+def _clusters(cell: CremCell, part: pl.DataFrame) -> IntArray:
+    """What the scores of a version are independent between: inputs, or draws that rows share."""
+    if cell.record.tabulates and cell.record.stochastic:
+        return np.asarray(part["row"].to_numpy() % N_DRAWS)
+    return part["input_row"].to_numpy()
+
+
 def _replicates(
-    cell: CremCell, value: float, scores: FloatArray, clusters: IntArray, draws: Draws
+    cell: CremCell, value: float, scores: FloatArray, clusters: IntArray, copies: IntArray, draws: Draws
 ) -> FloatArray | None:
     """Over seeds where every input was explained, else over the inputs that were drawn."""
     version = version_name(cell.circuit, cell.fault)
     if cell.covers:
         words = (cell.explainer, f"{cell.noise:g}", f"{cell.proportion:g}")
-        return repeat_replicates(scores, clusters, generator(cell.seed, "repeats", version, *words))
+        rng = generator(cell.seed, "repeats", version, *words)
+        return repeat_replicates(scores, clusters, rng, weights=copies)
     n = len(np.unique(clusters))
     if n == 1:
         return None
-    if version not in draws:
-        # one matrix for every explainer, noise level and metric: their replicates are paired
-        draws[version] = cluster_draws(n, generator(cell.seed, "bootstrap", version))
-    replicates = cluster_replicates(scores[:, 0], clusters, draws[version])
+    # one matrix for every explainer, noise level and metric that has the same clusters: their
+    # replicates are paired
+    shared = cell.record.tabulates and cell.record.stochastic
+    name = f"{version}, draws, noise {cell.noise:g}" if shared else version
+    if name not in draws:
+        draws[name] = cluster_draws(n, generator(cell.seed, "bootstrap", name))
+    replicates = cluster_replicates(scores[:, 0], clusters, draws[name], copies)
     if cell.record.stochastic:
         return replicates
     # inputs were drawn without replacement; for an exact explainer the correction is exact too

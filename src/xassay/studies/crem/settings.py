@@ -73,7 +73,8 @@ class CremSettings:
         noise: levels: numbers of noise columns, or flip rates.
         noise_kind: ``attribute``, ``flip`` or ``correlated``.
         background: proportions of the table; empty: those that the study settled on.
-        max_background: background rows above this are sampled down, with a notice.
+        max_background: background rows above this are sampled down, with a notice; None: 1,000
+            for the packages' explainers, which slow down with it, and all for native ones.
         profile: ``xassay``, ``paper`` or ``crem-code``.
         sample: rows a version, None for all of them.
         truth: ``altered`` (the study: walk the altered circuit) or ``model`` (the original).
@@ -94,7 +95,7 @@ class CremSettings:
     noise: tuple[float, ...] = attrs.field(default=(0.0,), converter=floats)
     noise_kind: str = "attribute"
     background: tuple[float, ...] = attrs.field(default=(), converter=floats)
-    max_background: int = 1000
+    max_background: int | None = None
     profile: str = "xassay"
     sample: int | None = 200
     truth: str = "altered"

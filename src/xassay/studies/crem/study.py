@@ -12,6 +12,9 @@ from xassay.studies.crem import comparison, scoring
 from xassay.studies.crem.cell import CremCell
 from xassay.studies.crem.settings import CremSettings, versions
 
+PACKAGE_BACKGROUND = 1000
+"""Background rows for packages' explainers, unless the user says otherwise."""
+
 CHUNK_ROWS = 500
 """The most rows of one cell."""
 
@@ -72,7 +75,8 @@ class CremStudy:
                         noise_kind=settings.noise_kind,
                         noise=noise,
                         proportion=proportion,
-                        max_background=settings.max_background,
+                        max_background=settings.max_background
+                        or (None if record.tabulates else PACKAGE_BACKGROUND),
                         profile=settings.profile,
                         rules=settings.rules,
                         sample=sample,
@@ -134,6 +138,7 @@ class CremStudy:
 
     def _notices(self) -> list[str]:
         capped: dict[tuple[str, float, float], int] = {}
+        limit = self.settings.max_background or PACKAGE_BACKGROUND
         for cell in self.cells:
             used, drawn = cell.background_size
             if used < drawn and cell.record.uses_background:
@@ -145,4 +150,4 @@ class CremStudy:
             f"from {drawn:,}"
             for (circuit, noise, proportion), drawn in capped.items()
         )
-        return [f"backgrounds are sampled down to {self.settings.max_background:,} rows: {places}"]
+        return [f"backgrounds are sampled down to {limit:,} rows: {places}"]
