@@ -61,7 +61,7 @@ def _in_order(gates: Iterable[Gate]) -> tuple[Gate, ...]:
     return tuple(gates)
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class Circuit:
     """A checked circuit; its gates are kept in topological order, otherwise as given.
 

@@ -64,7 +64,7 @@ def simulate(circuit: Circuit, X: npt.ArrayLike) -> BoolArray:
         [[False, False]]
     """
     rows = as_bits(X, len(circuit.inputs), what=f"inputs of {circuit.name}")
-    values = node_values(circuit, rows)
+    values = node_values(circuit, pack(rows))
     return unpack(np.stack([values[output] for output in circuit.outputs]), len(rows))
 
 
@@ -98,9 +98,8 @@ def unpack(words: Words, n_rows: int) -> BoolArray:
     return np.unpackbits(words, axis=1, count=n_rows).T.view(np.bool_)
 
 
-def node_values(circuit: Circuit, rows: BoolArray) -> Mapping[str, Words]:
-    """The packed value of every node; padding bits hold anything."""
-    packed = pack(rows)
+def node_values(circuit: Circuit, packed: Words) -> Mapping[str, Words]:
+    """The packed value of every node, from the packed inputs; padding bits hold anything."""
     values: dict[str, Words] = dict(zip(circuit.inputs, packed, strict=True))
     for gate in circuit.gates:
         values[gate.output] = _evaluate(gate, values, packed.shape[1])

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xassay.circuits.netlist import Circuit, Gate
-from xassay.circuits.simulation import Words, as_bits, node_values, unpack
+from xassay.circuits.simulation import Words, as_bits, node_values, pack, unpack
 from xassay.types import BoolArray
 
 
@@ -48,19 +48,29 @@ def ground_truth(circuit: Circuit, X: npt.ArrayLike, output: str) -> BoolArray:
     """
     circuit.output_position(output)
     rows = as_bits(X, len(circuit.inputs), what=f"inputs of {circuit.name}")
-    values = node_values(circuit, rows)
-    n_words = values[circuit.inputs[0]].shape[0]
+    packed = pack(rows)
+    n_words = packed.shape[1]
     reached: dict[str, Words] = {output: np.full(n_words, 255, dtype=np.uint8)}
-    for gate in reversed(circuit.gates):
-        mask = reached.get(gate.output)
+    for gate, passing in _walk(circuit, packed.tobytes()):
+        mask = reached.get(gate)
         if mask is None:
             continue
-        for node, passed in _passes(gate, values):
+        for node, passed in passing:
             through = mask & passed
             known = reached.get(node)
             reached[node] = through if known is None else known | through
     nothing = np.zeros(n_words, dtype=np.uint8)
     return unpack(np.stack([reached.get(name, nothing) for name in circuit.inputs]), len(rows))
+
+
+@functools.lru_cache(maxsize=2)
+def _walk(
+    circuit: Circuit, packed: bytes
+) -> tuple[tuple[str, tuple[tuple[str, Words | np.uint8], ...]], ...]:
+    """Gates from the outputs back, with what each passes on: the outputs of a table share it."""
+    inputs = np.frombuffer(packed, dtype=np.uint8).reshape(len(circuit.inputs), -1)
+    values = node_values(circuit, inputs)
+    return tuple((gate.output, tuple(_passes(gate, values))) for gate in reversed(circuit.gates))
 
 
 def _passes(gate: Gate, values: Mapping[str, Words]) -> Iterator[tuple[str, Words | np.uint8]]:
