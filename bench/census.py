@@ -75,10 +75,10 @@ def _compare(name: str, options: dict[str, Any]) -> None:
     began = time.perf_counter()
     explained = 0
     for row in chosen:
-        own = np.flatnonzero(wrong[row])
-        made = explainers.make(name, engine="package", predict=detector.output_function(own), **shared)
+        outs = np.flatnonzero(wrong[row])
+        made = explainers.make(name, engine="package", predict=detector.output_function(outs), **shared)
         made.explain(rows[[row]], row_ids=[int(row)])
-        explained += len(own)
+        explained += len(outs)
     theirs = (time.perf_counter() - began) / explained
     own = ours / pairs
     print(f"{name:16} {theirs * 1e3:17.1f} {own * 1e3:17.4f} {ours:17.2f} {theirs / own:17,.0f}")

@@ -1,0 +1,137 @@
+"""Every row by the native engine: the same scores, whichever rows are explained for others."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import polars as pl
+import pytest
+
+from xassay import explainers, runner
+from xassay.errors import UnknownNameError
+from xassay.statistics import cluster_draws, cluster_replicates, repeat_replicates
+from xassay.studies.crem import CremSettings, CremStudy
+from xassay.studies.crem.cell import CremCell
+
+NATIVE = ("kernel_shap", "sampling_shap", "exact_shapley", "exact_banzhaf")
+
+
+def study(**changes: Any) -> CremStudy:
+    return CremStudy(CremSettings(**({"circuits": "c17", "sample": None, "repeats": 1} | changes)))
+
+
+def cell_of(spec: str, **changes: Any) -> CremCell:
+    (cell,) = (
+        cell
+        for cell in study(faults="z4", explainers=spec, **changes).cells
+        if cell.noise == max(changes.get("noise", [0]))
+    )
+    return cell
+
+
+@pytest.mark.parametrize("spec", NATIVE)
+def test_one_copy_under_noise_stands_for_all(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = cell_of(spec, noise=[0, 5])
+    few = cell.run()
+    record = attrs.evolve(cell.record, table_only=False)
+    monkeypatch.setattr(explainers, "record", lambda *_, **__: record)
+    all_rows = cell.run()
+    assert len(few) < len(all_rows) == few["copies"].sum()
+    assert set(all_rows["copies"]) == {1}
+    keys = ["input_row", "output"]
+    for metric in ("mrr", "map", "mr_precision", "exact_match", "noise_share"):
+        weighted = few.group_by(keys).agg(
+            ((pl.col(metric) * pl.col("copies")).sum() / pl.col("copies").sum()).alias(metric)
+        )
+        plain = all_rows.group_by(keys).agg(pl.col(metric).mean())
+        both = weighted.join(plain, on=keys, suffix="_all")
+        assert len(both) == len(plain)
+        np.testing.assert_allclose(both[metric], both[f"{metric}_all"], atol=1e-12)
+
+
+def test_lime_explains_every_copy_as_it_sees_the_noise() -> None:
+    found = cell_of("lime:n_samples=50", noise=[0, 2]).run()
+    assert set(found["copies"]) == {1}
+
+
+def test_a_census_is_native_and_says_so(tmp_path: Any) -> None:
+    done = runner.run(
+        study(circuits=("c17", "74182"), explainers=("lime:n_samples=60", "exact_shapley", "single_flip")),
+        tmp_path,
+    )
+    assert dict(done.scores.select("explainer", "engine").unique().iter_rows()) == {
+        "lime:n_samples=60": "native",
+        "exact_shapley": "native",
+        "single_flip": "native",
+    }
+    assert done.scores.filter(level="circuit", explainer="exact_shapley")["ci_low"].null_count() == 8
+    pairs = done.scores.filter(level="circuit", metric="map").group_by("circuit").agg(pl.col("n").max())
+    assert dict(pairs.iter_rows()) == {"c17": 132, "74182": 1560}
+
+
+def test_the_engine_can_be_asked_for_either_way() -> None:
+    engines = [
+        [cell.record.engine for cell in study(faults="z4", **asked).cells]
+        for asked in (
+            {"explainers": ("lime", "lime_continuous")},
+            {"explainers": "lime", "engine": "package"},
+            {"explainers": "lime", "sample": 3},
+            {"explainers": "lime", "sample": 3, "engine": "native"},
+            {"explainers": "lime:engine=native", "sample": 3},
+        )
+    ]
+    assert engines == [["native", "lime"], ["lime"], ["lime"], ["native"], ["native"]]
+    with pytest.raises(UnknownNameError, match="unknown engine 'nativ': did you mean 'native'"):
+        study(engine="nativ")
+
+
+def test_the_whole_background_is_used_unless_it_is_capped() -> None:
+    sizes = {
+        (cell.record.engine, cell.max_background): cell.background_size
+        for asked in ({}, {"engine": "package"}, {"max_background": 7})
+        for cell in study(circuits="74182", faults="z2", explainers="kernel_shap", noise=[4], **asked).cells
+        if cell.noise
+    }
+    assert sizes == {
+        ("native", None): (4915, 4915),
+        ("shap", 1000): (1000, 4915),
+        ("native", 7): (7, 4915),
+    }
+
+
+def test_intervals_of_a_native_census_come_from_its_draws(tmp_path: Any) -> None:
+    done = runner.run(study(circuits="74182", explainers="kernel_shap:nsamples=60", repeats=3), tmp_path)
+    (row,) = done.scores.filter(level="circuit", metric="map").iter_rows(named=True)
+    assert row["ci_low"] < row["value"] < row["ci_high"]
+    by_version: dict[str, list[float]] = {}
+    for path in (tmp_path / "instances").iterdir():
+        version = path.name.partition("-kernel_shap")[0]
+        by_version.setdefault(version, []).append(pl.read_parquet(path)["map"].mean())
+    assert {len(repeats) for repeats in by_version.values()} == {3}
+    assert row["value"] == pytest.approx(np.mean([np.mean(repeats) for repeats in by_version.values()]))
+
+
+def test_results_of_a_native_census_are_the_same_bytes_for_any_jobs(tmp_path: Any) -> None:
+    asked = {"explainers": ("kernel_shap", "lime:n_samples=50"), "noise": (0, 2), "repeats": 2}
+    runner.run(study(**asked), tmp_path / "a")
+    runner.run(study(**asked), tmp_path / "b", jobs=2)
+    for table in ("results", "tests"):
+        assert (tmp_path / "a" / f"{table}.parquet").read_bytes() == (
+            tmp_path / "b" / f"{table}.parquet"
+        ).read_bytes()
+
+
+def test_weights_count_as_repeated_scores() -> None:
+    rng = np.random.default_rng(0)
+    scores, weights = rng.random((12, 3)), rng.integers(1, 5, 12)
+    clusters = np.arange(12) % 4
+    draws = cluster_draws(4, np.random.default_rng(1), 50)
+    np.testing.assert_allclose(
+        cluster_replicates(scores[:, 0], clusters, draws, weights),
+        cluster_replicates(np.repeat(scores[:, 0], weights), np.repeat(clusters, weights), draws),
+    )
+    weighted = repeat_replicates(scores, clusters, np.random.default_rng(2), weights=weights)
+    repeated = repeat_replicates(
+        np.repeat(scores, weights, axis=0), np.repeat(clusters, weights), np.random.default_rng(2)
+    )
+    np.testing.assert_allclose(weighted, repeated)
