@@ -1,5 +1,5 @@
 # Two commands, nothing to prepare: each makes its own .venv with venv and pip.
-#   make demo   a small run of the circuit study, with a report
+#   make demo   a small run of each study, with a report
 #   make test   lint, types, layers and tests, as the continuous integration runs them
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
@@ -12,6 +12,7 @@ DEMO_OUT ?= runs/demo
 
 demo: $(VENV)/.installed
 	$(BIN)/xassay run crem --sample 40 --max-background 300 --jobs 2 --out $(DEMO_OUT)
+	$(BIN)/xassay run maple --experiment blackbox --trials 3 --sample 40 --jobs 2 --out $(DEMO_OUT)-maple
 
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

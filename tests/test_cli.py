@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -224,3 +225,61 @@ def test_a_fetch_without_a_network_is_one_line(capsys, monkeypatch, tmp_path):
     code, _, err = call(capsys, "data", "fetch", "music")
     assert (code, err.count("\n")) == (2, 1)
     assert "cannot be downloaded" in err
+
+
+def test_a_maple_run_prints_its_tables_and_its_report_says_what_failed(capsys, tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("def explain(predict, background, X):\n    raise ValueError('nothing to say')\n")
+    asked = ["run", "maple", "--experiment", "blackbox", "--datasets", "diabetes", "--trials", "2"]
+    asked += ["--sample", "3", "--explainers", f"maple,{path}:explain", "--out", str(tmp_path / "r")]
+    code, out, err = call(capsys, *asked)
+    assert code == 1
+    assert "svr explained, sigma 0.1" in out
+    assert "nothing to say" in err
+    code, again, err = call(capsys, "report", str(tmp_path / "r"))
+    assert code == 1
+    assert "nothing to say" in err
+    assert "svr explained, sigma 0.1" in again
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--sigma", "0"], "sigma must be above 0"),
+        (["--sigma", "wide"], "is no comma-separated list of numbers"),
+        (["--datasets", "nowhere.csv", "--target", "y"], "nowhere.csv: cannot be read"),
+        (["--explainers", "kernel_shap"], "yields no local linear model"),
+        (["--experiment", "all"], "unknown experiment 'all'"),
+        (["--trials", "2.5"], "trials"),
+    ],
+)
+def test_a_maple_run_refuses_bad_input_in_one_line(capsys, options, words):
+    code, out, err = call(capsys, "run", "maple", *options)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_a_run_that_is_told_to_end_keeps_what_it_has(tmp_path):
+    arguments = ["run", "crem", "--circuits", "c17,74182", "--explainers", "kernel_shap", "--jobs", "2"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "xassay", *arguments, "--out", str(tmp_path / "r")],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for _ in range(600):
+        if list((tmp_path / "r").glob("instances/*.parquet")) or running.poll() is not None:
+            break
+        time.sleep(0.1)
+    running.terminate()
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "finished parts are kept" in err
+    assert "Traceback" not in err
+
+
+def test_a_file_in_place_of_the_folder_is_refused(capsys, tmp_path):
+    (tmp_path / "r").write_text("mine")
+    code, _, err = call(capsys, *QUICK, "--out", str(tmp_path / "r"))
+    assert code == 2
+    assert "r is a file; choose another --out" in err

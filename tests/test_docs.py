@@ -103,3 +103,10 @@ def test_links_lead_somewhere():
     for page in PAGES:
         for link in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_the_native_examples_run(place):
+    (example,) = [b for b in blocks(ROOT / "docs" / "explainers.md", "python") if "shapley_values" in b]
+    names: dict = {}
+    exec(example, names)  # noqa: S102 - our own document
+    assert names["e"].explain(names["rows"][:3]).values.shape == (3, 5)

@@ -236,8 +236,8 @@ def _run(study: "Study", out: str | None, jobs: int, *, quiet: bool) -> int:
 
 
 @app.command
-def report(folder: Path) -> int:
-    """Print a finished run's tables and write its report.html anew.
+def report(folder: Path, /) -> int:
+    """Print a finished run's tables and write its report.html anew; exit code 1 if anything failed.
 
     Example: xassay report runs/demo
 
@@ -252,7 +252,7 @@ def report(folder: Path) -> int:
     terminal.print_failures(shown)
     terminal.print_view(shown)
     terminal.console().print(f"report: {path}", markup=False)
-    return 0
+    return _FAILED if shown.failures else 0
 
 
 @circuits_app.command(name="list")

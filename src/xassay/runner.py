@@ -25,6 +25,8 @@ from xassay.errors import InputError, RunError
 from xassay.types import Cell
 
 MOST_WARNINGS = 5
+IDLE_SECONDS = 15
+"""How long a worker waits for work: one whose run was killed must not linger."""
 
 STAMPS = ("cell", "seconds", "warnings")
 """Columns that the runner adds to a stored part."""
@@ -105,7 +107,7 @@ class Run:
         scores: one row a score (the columns of `xassay.results.RESULTS`).
         tests: one row a statistical test.
         notices: what a reader must know of how it was run.
-        failures: label and reason of each cell that failed.
+        failures: label and reason of each cell that failed, as a whole or in some rows.
         folder: where it is stored; gone where no folder was asked for.
         tables: all tables by name: those two, and what else the study has.
     """
@@ -135,12 +137,13 @@ class _Outcome:
 
 @attrs.frozen
 class _Stored:
-    """A part on the disk: its rows, the seconds it took, and what its cell warned of."""
+    """A part on the disk: its rows, the seconds it took, what its cell warned of, and rows that failed."""
 
     path: Path
     rows: int
     seconds: float
     warnings: str
+    failed: str | None
     resumed: bool
 
 
@@ -216,7 +219,8 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
     results.write_parquet(results.frame(timings, results.TIMINGS), folder / "timings.parquet")
     notices = [*study.notices, *_warned(parts.values())]
     _write_plan(study, folder, notices)
-    labels = {f"{cells[key].label}-{key}": reason for key, reason in failures.items()}
+    failed = failures | {key: part.failed for key, part in parts.items() if part.failed}
+    labels = {f"{cells[key].label}-{key}": reason for key, reason in failed.items()}
     return Run(tables["results"], tables["tests"], notices, labels, folder, tables)
 
 
@@ -230,7 +234,11 @@ def _outcomes(todo: Mapping[str, Cell], jobs: int) -> Iterator[tuple[str, _Outco
     tasks = (joblib.delayed(_keyed)(key, cell) for key, cell in todo.items())
     # processes, never threads: explainers draw from numpy's global generator
     pool = joblib.Parallel(
-        n_jobs=min(jobs, len(todo)), backend="loky", return_as="generator_unordered", pre_dispatch="n_jobs"
+        n_jobs=min(jobs, len(todo)),
+        backend="loky",
+        return_as="generator_unordered",
+        pre_dispatch="n_jobs",
+        idle_worker_timeout=IDLE_SECONDS,
     )
     try:
         yield from pool(tasks)
@@ -264,7 +272,10 @@ def _work(cell: Cell) -> _Outcome:
 def _warned(parts: Iterable[_Stored]) -> list[str]:
     """What cells warned of, each kind once, the most frequent first."""
     kinds = Counter(text for part in parts for text in part.warnings.splitlines())
-    said = [f"{n:,} cells warned: {text}" for text, n in kinds.most_common(MOST_WARNINGS)]
+    said = [
+        f"{n:,} {'cell' if n == 1 else 'cells'} warned: {text}"
+        for text, n in kinds.most_common(MOST_WARNINGS)
+    ]
     if len(kinds) > MOST_WARNINGS:
         said.append(f"{len(kinds) - MOST_WARNINGS:,} other warnings stand in the files of instances")
     return said
@@ -273,6 +284,8 @@ def _warned(parts: Iterable[_Stored]) -> list[str]:
 def _claim(study: Study, folder: Path) -> None:
     """Write the plan, or see that the folder's own is the same."""
     path = folder / "plan.json"
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; choose another --out")
     if not path.exists() and any((folder / name).exists() for name in OWN_FILES):
         raise InputError(f"{folder} holds files that a run would overwrite; choose another --out")
     if path.exists():
@@ -305,7 +318,14 @@ def _write_plan(study: Study, folder: Path, notices: Sequence[str]) -> None:
 def _store(frame: pl.DataFrame, outcome: _Outcome, path: Path, key: str) -> _Stored:
     stamps = {"cell": key, "seconds": outcome.seconds, "warnings": outcome.warnings}
     results.write_parquet(frame.with_columns(**{name: pl.lit(value) for name, value in stamps.items()}), path)
-    return _Stored(path, len(frame), outcome.seconds, outcome.warnings, resumed=False)
+    return _Stored(
+        path, len(frame), outcome.seconds, outcome.warnings, failed=_failed_rows(frame), resumed=False
+    )
+
+
+def _failed_rows(frame: pl.DataFrame) -> str | None:
+    errors = frame["error"].drop_nulls() if "error" in frame.columns else pl.Series([], dtype=pl.String)
+    return f"{len(errors):,} of {len(frame):,} rows: {errors[0]}" if len(errors) else None
 
 
 def _read(path: Path | None, key: str) -> _Stored | None:
@@ -313,9 +333,11 @@ def _read(path: Path | None, key: str) -> _Stored | None:
     if path is None:
         return None
     try:
-        stamps = pl.read_parquet(path, columns=list(STAMPS))
+        present = pl.read_parquet_schema(path)
+        stamps = pl.read_parquet(path, columns=[*STAMPS, *(["error"] if "error" in present else [])])
     except (pl.exceptions.PolarsError, OSError):
         return None
     if stamps["cell"].unique().to_list() != [key]:
         return None
-    return _Stored(path, len(stamps), stamps["seconds"][0], stamps["warnings"][0], resumed=True)
+    seconds, warned = stamps["seconds"][0], stamps["warnings"][0]
+    return _Stored(path, len(stamps), seconds, warned, failed=_failed_rows(stamps), resumed=True)

@@ -78,3 +78,18 @@ def test_options_that_cannot_be_used_are_refused(option: str, value: Any, messag
 def test_predictions_that_are_not_finite_are_refused() -> None:
     with pytest.raises(ExplainerError, match="predictions on the background are not all finite"):
         explainers.make("maple", predict=lambda rows: rows[:, 0] * np.inf, background=BACKGROUND)
+
+
+def test_rows_that_are_not_finite_fail_alone() -> None:
+    rows = ROWS[:3].copy()
+    rows[1, 2] = np.nan
+    made = explainers.make("maple", predict=bent, background=BACKGROUND, **QUICK)
+    found = made.explain(rows)
+    assert list(found.errors) == [1]
+    assert np.isnan(found.values[1]).all()
+    np.testing.assert_array_equal(found.values[[0, 2]], made.explain(ROWS[[0, 2]]).values)
+
+
+def test_validation_rows_of_another_width_are_refused() -> None:
+    with pytest.raises(InputError, match="validation has 3 features, the background 4"):
+        explainers.make("maple", predict=bent, background=BACKGROUND, validation=VALIDATION[:, :3], **QUICK)

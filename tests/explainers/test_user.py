@@ -254,3 +254,15 @@ def test_a_users_local_linear_model_is_kept(tmp_path: Path, n_outputs: int) -> N
     assert found.intercepts is not None
     np.testing.assert_array_equal(found.coefficients, 2 * found.values)
     np.testing.assert_array_equal(found.intercepts, rows if n_outputs > 1 else rows[:, 0])
+
+
+def test_coefficients_without_intercepts_are_refused_with_what_to_return(tmp_path: Path) -> None:
+    path = tmp_path / "half.py"
+    path.write_text(
+        "from xassay.types import Explanation\n"
+        "def explain(predict, background, X):\n"
+        "    return Explanation(0 * X, coefficients=0 * X)\n"
+    )
+    made = explainers.make(f"{path}:explain", predict=lambda rows: rows[:, 0], background=np.eye(3))
+    (error,) = made.explain(np.eye(3)[:1]).errors.values()
+    assert "returned coefficients but no intercepts: return intercepts=" in error

@@ -100,6 +100,27 @@ def test_accuracy_is_that_of_models_fitted_apart(part: experiments.Part) -> None
     assert found["RF"]["features_kept"].null_count() == len(parts.X_test)
 
 
+@pytest.mark.parametrize("unit", [2.0**600, 2.0**-900])
+def test_the_unit_of_target_and_columns_changes_no_score(tmp_path: Path, unit: float) -> None:
+    data = tabular.load("diabetes")
+    found = []
+    for name, scale in (("plain", 1.0), ("scaled", unit)):
+        folder = tmp_path / name
+        folder.mkdir()
+        columns = dict(zip(data.columns, scale * data.X.T, strict=True))
+        pl.DataFrame({**columns, "y": data.y * scale}).write_parquet(folder / "mine.parquet")
+        done = run(
+            folder / "run",
+            datasets=str(folder / "mine.parquet"),
+            target="y",
+            experiment="blackbox",
+            explainers="maple",
+            trials=1,
+        )
+        found.append(done.scores["value"].to_numpy())
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+
+
 @pytest.mark.parametrize("ensemble", ["random_forest", "gradient_boosting"])
 def test_silo_over_maples_trees_is_silo_fitted_apart(part: experiments.Part, ensemble: str) -> None:
     parts = part.split
@@ -253,6 +274,18 @@ def test_rows_that_cannot_be_explained_are_counted_and_the_others_scored(tmp_pat
     assert done.failed
     (skill,) = done.scores.filter(level="dataset", metric="causal_skill", sigma=0.1)["value"]
     assert skill == pytest.approx(0, abs=1e-12)
+    assert list(done.failures.values()) == list(_read_again(tmp_path / "run", mine).failures.values())
+    assert all("rows: ValueError: not up there" in reason for reason in done.failures.values())
+    assert len(done.failures) == 2
+
+
+def _read_again(folder: Path, mine: Path) -> runner.Run:
+    return blackbox(folder, explainers=f"{mine}:explain")
+
+
+def test_who_fails_on_some_rows_is_not_compared(tmp_path: Path, mine: Path) -> None:
+    done = blackbox(tmp_path / "run", explainers=(f"{mine}:explain", "maple", "lime:n_samples=40"))
+    assert set(done.tests.select("first", "second").unique().rows()) == {("lime:n_samples=40", "maple")}
 
 
 def test_rows_without_finite_model_output_are_counted_as_failed(tmp_path: Path, mine: Path) -> None:
@@ -385,6 +418,11 @@ def test_undefined_trials_are_counted_beside_the_mean(part: experiments.Part) ->
         ({"datasets": ("diabetes", "diabetes")}, "datasets: .* names one twice"),
         ({"sigma": 0}, "sigma must be above 0, not 0"),
         ({"sigma": (0.1, -1)}, "sigma must be above 0, not -1"),
+        ({"sigma": 1e300}, r"sigma is in standard deviations: 1e\+300 does not lie from 1e-06 to 1000"),
+        ({"datasets": "notes.txt"}, "'notes.txt': is neither a known table nor a .csv or .parquet file"),
+        ({"datasets": "foo", "target": "y"}, "unknown table 'foo'"),
+        ({"models": [SVR()]}, "expected a name, got SVR.*named by its place, as in file.py:name"),
+        ({"explainers": "lime_continuous"}, "rounds its draws"),
         ({"sigma": float("nan")}, "sigma must be above 0, not nan"),
         ({"trials": 0}, "trials must be at least 1"),
         ({"sample": 2.5}, "sample must be a whole number"),
@@ -409,7 +447,7 @@ def test_settings_that_cannot_be_used_are_refused(changes: dict[str, Any], words
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        (1, "has 1 rows; a split needs at least 4"),
+        (1, "training part of 0 rows is too small for leaves of 10 .min_samples_leaf.; give at least 20"),
         (15, "training part of 7 rows is too small for leaves of 10 .min_samples_leaf.; give at least 20"),
     ],
 )

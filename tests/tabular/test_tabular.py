@@ -128,7 +128,7 @@ def test_constant_columns_are_dropped_by_name() -> None:
 @pytest.mark.parametrize(
     ("X", "y", "words"),
     [
-        (np.ones((3, 1)), np.arange(3.0), "3 rows"),
+        (np.ones((3, 1)), np.arange(3.0), r"3 row\(s\)"),
         (np.full((9, 1), np.nan), np.arange(9.0), "column 'a'"),
         (np.full((9, 1), np.inf), np.arange(9.0), "column 'a'"),
         (np.arange(9.0)[:, None], np.full(9, np.nan), "the target holds"),
@@ -156,3 +156,12 @@ def test_test_rows_say_where_they_stand_in_the_table() -> None:
     order = np.argsort(parts.y_test)
     np.testing.assert_array_equal(np.sort(data.y[parts.test_rows]), data.y[parts.test_rows][order])
     assert len(np.unique(parts.test_rows)) == tabular.part_sizes(len(data.X))[2]
+
+
+def test_the_folder_of_the_tables_may_be_named_or_the_one_above_it(empty_cache: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"folder .* holds no music\.csv, nor does its folder uci"):
+        tabular.load("music", data_dir=tmp_path)
+    (tmp_path / "uci").mkdir(exist_ok=True)
+    (tmp_path / "uci" / "music.csv").write_text(",0,1\n0,1,2\n")
+    with pytest.raises(InputError, match="is not the pinned table"):
+        tabular.load("music", data_dir=tmp_path)

@@ -80,6 +80,11 @@ class Maple(BaseExplainer):
 
         if len(self.background) < _LEAST_ROWS:
             raise InputError(f"maple: a background of {len(self.background)} row cannot be fitted; give more")
+        if self.validation is not None and self.validation.shape[1] != self.background.shape[1]:
+            raise InputError(
+                f"maple: validation has {self.validation.shape[1]} features, the background "
+                f"{self.background.shape[1]}"
+            )
         targets = self._targets(self.background)
         validation = None if self.validation is None else self._targets(self.validation)
         for output in range(self._model.n_outputs):
@@ -105,11 +110,16 @@ class Maple(BaseExplainer):
         rows, _ = self._rows(X, row_ids)
         slopes = np.empty((*rows.shape, self._model.n_outputs))
         intercepts = np.empty((len(rows), self._model.n_outputs))
-        if len(rows):
+        slopes[:], intercepts[:] = np.nan, np.nan
+        finite = np.isfinite(rows).all(axis=1)
+        if finite.any():
             for output, model in enumerate(self._fitted):
-                found = model.explain(rows)
-                slopes[:, :, output], intercepts[:, output] = found.coefficients, found.intercepts
+                found = model.explain(rows[finite])
+                slopes[finite, :, output], intercepts[finite, output] = found.coefficients, found.intercepts
         first = 0 if self._model.single else slice(None)
         return Explanation(
-            slopes[:, :, first], coefficients=slopes[:, :, first], intercepts=intercepts[:, first]
+            slopes[:, :, first],
+            coefficients=slopes[:, :, first],
+            intercepts=intercepts[:, first],
+            errors={int(row): "the row holds values that are not finite" for row in np.flatnonzero(~finite)},
         )

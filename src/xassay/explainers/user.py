@@ -53,7 +53,13 @@ class UserExplainer(RowExplainer):
         values = self._columns([r.values if isinstance(r, Explanation) else r for r in returned])
         if not models or len(models) < len(returned):
             return values
-        intercepts = np.concatenate([np.ravel(m.intercepts) for m in models if m.intercepts is not None])
+        given = [m.intercepts for m in models if m.intercepts is not None]
+        if len(given) < len(models):
+            raise ExplainerError(
+                f"{self.label} returned coefficients but no intercepts: return "
+                "intercepts=predict(X) - (coefficients * X).sum(axis=1)"
+            )
+        intercepts = np.concatenate([np.ravel(intercepts) for intercepts in given])
         return LocalModel(values, self._columns([m.coefficients for m in models]), intercepts)
 
     def _columns(self, given: list[Any]) -> FloatArray:

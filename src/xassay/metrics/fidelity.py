@@ -48,7 +48,7 @@ def causal_losses(
         row_ids: integers, shape (rows,); default 0, 1, ...
 
     Returns:
-        float, shape (sigmas, rows, n_samples); NaN where the model's output is not finite.
+        float, shape (sigmas, rows, n_samples); NaN where model or explanation is not finite.
 
     Raises:
         InputError: an explanation that is no local linear model or of other rows, a sigma or
@@ -104,7 +104,7 @@ def _losses(
         raise InputError(f"n_samples must be at least 1, not {n_samples}")
     _warn_of_scale(rows)
     ids = np.arange(len(rows)) if row_ids is None else np.asarray(row_ids)
-    if ids.shape != (len(rows),):
+    if ids.shape != (len(rows),) or not (np.issubdtype(ids.dtype, np.integer) or not len(ids)):
         raise InputError(f"row_ids must be {len(rows)} integers, one a row")
     p = rows.shape[1]
     own = _scores(predict, rows) if trivial else np.zeros(len(rows))
@@ -116,13 +116,14 @@ def _losses(
             [generator(seed, "causal", int(i)).standard_normal((n_samples, p)) for i in ids[part]]
         )
         moved = rows[part, None] + sigmas[:, None, None, None] * noise
-        linear = np.einsum("srnp,rp->srn", moved, slopes[part]) + intercepts[part, None]
-        scores = _scores(predict, moved.reshape(-1, p)).reshape(moved.shape[:-1])
-        finite = np.isfinite(scores) & np.isfinite(linear)
         with np.errstate(invalid="ignore", over="ignore"):
-            losses[:, part] = np.where(finite, (linear - scores) ** 2, np.nan)
-            beside[:, part] = np.where(np.isfinite(scores), (own[part, None] - scores) ** 2, np.nan)
-    return losses, beside
+            linear = np.einsum("srnp,rp->srn", moved, slopes[part]) + intercepts[part, None]
+        scores = _scores(predict, moved.reshape(-1, p)).reshape(moved.shape[:-1])
+        with np.errstate(invalid="ignore", over="ignore"):
+            losses[:, part] = (linear - scores) ** 2
+            beside[:, part] = (own[part, None] - scores) ** 2
+    # what overflows is not known, rather than infinitely bad
+    return np.where(np.isfinite(losses), losses, np.nan), np.where(np.isfinite(beside), beside, np.nan)
 
 
 def causal_rmse(
@@ -240,13 +241,18 @@ def _root_means(*losses: FloatArray) -> list[FloatArray]:
 
 
 def _sigmas(sigma: float | Sequence[float]) -> FloatArray:
-    sigmas = np.atleast_1d(np.asarray(sigma, dtype=np.float64))
+    try:
+        sigmas = np.atleast_1d(np.asarray(sigma, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise InputError(f"sigma must be a number or several, not {sigma!r}") from None
     if not sigmas.size or not (np.isfinite(sigmas) & (sigmas > 0)).all():
         raise InputError(f"sigma must be above 0, not {sigma}")
     return sigmas
 
 
 def _local_model(explanation: Explanation, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    if not isinstance(explanation, Explanation):
+        raise InputError(f"expected an Explanation, got {type(explanation).__name__}")
     if explanation.coefficients is None or explanation.intercepts is None:
         raise InputError(
             "this explanation has no local linear model (coefficients and intercepts), which the causal "

@@ -120,6 +120,7 @@ def _score(row: dict[str, Any], digits: int | None = _DIGITS) -> Score:
         row["undefined"] if has_trials else row["n_undefined"],
         row["reason"],
         digits,
+        row["n_failed"] / row["n"] if row["n"] else 0.0,
     )
 
 

@@ -35,6 +35,7 @@ class Score:
         n_undefined: how many were undefined.
         reason: why it failed.
         digits: significant digits to show; None for three decimals.
+        rows_lost: share of the rows that the score had to leave out.
     """
 
     value: float | None
@@ -46,6 +47,7 @@ class Score:
     n_undefined: int = 0
     reason: str | None = None
     digits: int | None = None
+    rows_lost: float = 0.0
 
     @property
     def difference(self) -> float | None:
@@ -57,7 +59,8 @@ class Score:
         """The value alone: ``0.862``, ``failed`` or ``undefined``."""
         if self.value is None:
             return "failed"
-        return "undefined" if math.isnan(self.value) else self._number(self.value)
+        lost = f", {self.rows_lost:.0%} of rows failed" if self.rows_lost else ""
+        return ("undefined" if math.isnan(self.value) else self._number(self.value)) + lost
 
     @property
     def bounds(self) -> str:

@@ -1,6 +1,8 @@
 """What the settings of all studies check alike."""
 
+import reprlib
 from collections.abc import Iterable
+from os import PathLike
 from typing import Any
 
 from xassay.errors import InputError
@@ -12,10 +14,15 @@ def strings(values: Any) -> tuple[str, ...]:
     Raises:
         InputError: something else.
     """
-    try:
-        return (values,) if isinstance(values, str) else tuple(str(value) for value in values)
-    except TypeError:
-        raise InputError(f"expected a list of names, got {values!r}") from None
+    listed = (values,) if isinstance(values, str | PathLike) or not isinstance(values, Iterable) else values
+    found = tuple(str(value) if isinstance(value, PathLike) else value for value in listed)
+    for value in found:
+        if not isinstance(value, str):
+            raise InputError(
+                f"expected a name, got {reprlib.repr(value)}; what is your own is named by its place, as in "
+                "file.py:name"
+            )
+    return found
 
 
 def floats(values: Any) -> tuple[float, ...]:

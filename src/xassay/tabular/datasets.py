@@ -151,6 +151,8 @@ def _file(name: str, data_dir: str | Path | None) -> Path:
     if name not in SHA256:
         raise UnknownNameError("table", name, available())
     path = next((p for p in _places(name, data_dir) if p.is_file()), None)
+    if path is None and data_dir is not None:
+        raise InputError(f"folder {data_dir} holds no {name}.csv, nor does its folder uci")
     if path is None:
         raise InputError(
             f"table {name!r} is not on this machine: run 'xassay data fetch {name}'; {_by_hand(name)}"
@@ -163,7 +165,7 @@ def _file(name: str, data_dir: str | Path | None) -> Path:
 def _places(name: str, data_dir: str | Path | None) -> list[Path]:
     file = f"{name}.csv"
     if data_dir is not None:
-        return [Path(data_dir) / file]
+        return [Path(data_dir) / file, Path(data_dir) / "uci" / file]
     folder = os.environ.get(FOLDER_VARIABLE)
     named = [] if folder is None else [Path(folder) / file, Path(folder) / "uci" / file]
     return [*named, cache_folder() / file]

@@ -43,6 +43,8 @@ def read(path: str | Path, target: str, *, keep_row_counter: bool = False) -> Da
         table = table.rename({"": "row"})
     elif table.columns[0] == "":
         table = table.drop("")
+    if target not in table.columns and len(table.columns) == 1 and any(c in table.columns[0] for c in ";\t"):
+        raise InputError(f"{path}: has one column only; separate its fields by commas, not by ; or tabs")
     if target not in table.columns:
         raise UnknownNameError(f"target of {path}", target, table.columns)
     if not len(table):

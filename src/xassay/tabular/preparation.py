@@ -73,7 +73,7 @@ def split(data: Dataset, *, seed: int = 0, trial: int = 0) -> Split:
     """
     n = len(data.X)
     if n < _LEAST_ROWS:
-        raise InputError(f"table {data.name!r} has {n} rows; a split needs at least {_LEAST_ROWS}")
+        raise InputError(f"table {data.name!r} has {n} row(s); a split needs at least {_LEAST_ROWS}")
     for j, name in enumerate(data.columns):
         if not np.isfinite(data.X[:, j]).all():
             raise InputError(
@@ -83,15 +83,16 @@ def split(data: Dataset, *, seed: int = 0, trial: int = 0) -> Split:
         raise InputError(f"table {data.name!r}: the target holds values that are missing or infinite")
     order = generator(seed, "split", data.name, trial).permutation(n)
     train, val, test = np.split(order, np.cumsum(part_sizes(n))[:2])
-    centre, scale = data.X[train].mean(axis=0), data.X[train].std(axis=0, ddof=1)
-    level, spread = data.y[train].mean(), data.y[train].std(ddof=1)
-    if spread <= CONSTANT * np.abs(data.y[train]).max():
+    X, y = _in_range(data.X), _in_range(data.y[:, None])[:, 0]
+    centre, scale = X[train].mean(axis=0), X[train].std(axis=0, ddof=1)
+    level, spread = y[train].mean(), y[train].std(ddof=1)
+    if spread <= CONSTANT:
         raise InputError(f"table {data.name!r}: the target is constant in the training part")
-    varies = scale > CONSTANT * np.abs(data.X[train]).max(axis=0)
+    varies = scale > CONSTANT
     if not varies.any():
         raise InputError(f"table {data.name!r}: no column varies in the training part")
-    rows = (((data.X - centre) / np.where(varies, scale, 1.0))[:, varies]).astype(np.float64)
-    targets = (data.y - level) / spread
+    rows = (((X - centre) / np.where(varies, scale, 1.0))[:, varies]).astype(np.float64)
+    targets = (y - level) / spread
     kept = tuple(name for name, keep in zip(data.columns, varies, strict=True) if keep)
     return Split(
         rows[train],
@@ -104,3 +105,9 @@ def split(data: Dataset, *, seed: int = 0, trial: int = 0) -> Split:
         columns=kept,
         dropped=tuple(name for name in data.columns if name not in kept),
     )
+
+
+def _in_range(columns: FloatArray) -> FloatArray:
+    """Columns over a power of two each, within -1 and 1, so that squares neither overflow nor vanish."""
+    _, exponents = np.frexp(np.abs(columns).max(axis=0))
+    return np.asarray(np.ldexp(columns, -exponents))

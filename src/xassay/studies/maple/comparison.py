@@ -28,7 +28,9 @@ def tests(results: pl.DataFrame) -> Iterator[dict[str, Any]]:
     Args:
         results: the run's results.
     """
-    trials = results.filter(pl.col("level") == "trial", pl.col("value").is_not_nan())
+    # who fails on the hard rows must not win for it: such trials are not compared
+    whole = (pl.col("n_failed") == 0) & pl.col("value").is_not_nan()
+    trials = results.filter(pl.col("level") == "trial", whole)
     rmse = trials.filter(pl.col("metric") == "rmse").with_columns(pl.col("model").alias("method"))
     if len(rmse):
         yield from _family(rmse, _accuracy_pairs(), {"metric": "rmse"})

@@ -1,6 +1,7 @@
 """What a MAPLE run is asked to do, checked before anything runs."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +17,7 @@ from xassay.tabular import Dataset, files
 EXPERIMENTS = ("accuracy", "self", "blackbox", "patterns")
 DEFAULT_EXPLAINERS = ("maple", "lime")
 MIN_SAMPLES_LEAF = 10
+LEAST_SIGMA, MOST_SIGMA = 1e-6, 1e3
 LIME_SAMPLES = MappingProxyType({"self": 100, "blackbox": 5000})
 """Random rows of LIME: few where MAPLE is explained, as in the study."""
 
@@ -96,6 +98,11 @@ class MapleSettings:
         for sigma in self.sigma:
             if not (np.isfinite(sigma) and sigma > 0):
                 raise InputError(f"sigma must be above 0, not {sigma:g}")
+            if not LEAST_SIGMA <= sigma <= MOST_SIGMA:
+                raise InputError(
+                    f"sigma is in standard deviations: {sigma:g} does not lie from {LEAST_SIGMA:g} to "
+                    f"{MOST_SIGMA:g}"
+                )
         for option in ("trials", "sample"):
             if getattr(self, option) is not None:
                 check_whole(option, getattr(self, option), 1)
@@ -104,9 +111,14 @@ class MapleSettings:
     def _check_explainer(self, spec: str) -> None:
         explainers.registry.check_spec(spec)
         linear = explainers.record(spec).local_linear
-        treatment = self.explainer_options("blackbox", spec).get("treatment", "gaussian")
-        if linear is False or treatment != "gaussian":
+        options = self.explainer_options("blackbox", spec)
+        if options.get("rounding", "none") != "none":
+            raise InputError(
+                f"explainer {spec!r} rounds its draws, which on standardised columns says nothing; use lime"
+            )
+        if linear is False or options.get("treatment", "gaussian") != "gaussian":
             known = [name for name in explainers.available() if explainers.record(name).local_linear]
+            known.remove("lime_continuous")
             raise InputError(
                 f"explainer {spec!r} yields no local linear model (coefficients and intercepts), which the "
                 f"causal metric needs; these do: {', '.join(known)}, and functions of yours that return them"
@@ -137,6 +149,11 @@ def load_tables(settings: MapleSettings) -> list[Dataset]:
         InputError: a table that cannot be had or split, has too few rows for the trees, or
             bears another's name; or a target without a file or a file without a target.
     """
+    for name in settings.datasets:
+        if not files.is_file(name) and (Path(name).suffix or "/" in name):
+            raise InputError(f"table {name!r}: is neither a known table nor a .csv or .parquet file")
+        if not files.is_file(name) and name not in tabular.available():
+            raise UnknownNameError("table", name, tabular.available())
     if settings.target is not None and not any(map(files.is_file, settings.datasets)):
         raise InputError("target: goes with a .csv or .parquet file in datasets")
     keep = settings.rules.keep_row_counter
@@ -150,12 +167,12 @@ def load_tables(settings: MapleSettings) -> list[Dataset]:
             table = tabular.read(name, settings.target, keep_row_counter=keep)
         if table.name in tables:
             raise InputError(f"two tables are called {table.name}; rename a file")
-        tabular.split(table, seed=settings.seed)
         training, _, _ = tabular.part_sizes(len(table.X))
         if training < MIN_SAMPLES_LEAF:
             raise InputError(
                 f"table {table.name!r}: a training part of {training} rows is too small for leaves of "
                 f"{MIN_SAMPLES_LEAF} (min_samples_leaf); give at least {2 * MIN_SAMPLES_LEAF} rows"
             )
+        tabular.split(table, seed=settings.seed)
         tables[table.name] = table
     return list(tables.values())
