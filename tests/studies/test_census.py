@@ -135,3 +135,19 @@ def test_weights_count_as_repeated_scores() -> None:
         np.repeat(scores, weights, axis=0), np.repeat(clusters, weights), np.random.default_rng(2)
     )
     np.testing.assert_allclose(weighted, repeated)
+
+
+@pytest.mark.parametrize("spec", ["kernel_shap", "sampling_shap", "lime"])
+@pytest.mark.parametrize(("circuit", "rows"), [("c17", 32), ("74182", 126), ("74283", 125), ("74181", 72)])
+def test_the_native_engine_scores_as_the_package_does(spec: str, circuit: str, rows: int) -> None:
+    """Means over 500 pairs of a circuit, or all it has, within three standard errors of the differences."""
+    found = {}
+    for engine in ("native", "package"):
+        cells = study(circuits=circuit, explainers=spec, engine=engine, sample=rows, max_background=60).cells
+        parts = [cell.run().with_columns(fault=pl.lit(str(cell.fault))) for cell in cells]
+        found[engine] = pl.concat(part.drop("values") for part in parts)
+    both = found["native"].join(found["package"], on=["fault", "row", "output"], suffix="_package")
+    assert len(both) == len(found["package"]) >= (132 if circuit == "c17" else 500)
+    for metric in ("mrr", "map", "mr_precision"):
+        apart = (both[metric] - both[f"{metric}_package"]).drop_nans()
+        assert abs(apart.mean()) <= 3 * apart.std() / np.sqrt(len(apart)) + 1e-12, metric
