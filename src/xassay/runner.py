@@ -154,7 +154,9 @@ class Parts(Mapping[str, pl.DataFrame]):
         self._paths = paths
 
     def __getitem__(self, key: str) -> pl.DataFrame:
-        return results.read_parquet(self._paths[key]).drop(*STAMPS, *BULKY, strict=False)
+        path = self._paths[key]
+        wanted = [name for name in pl.read_parquet_schema(path) if name not in (*STAMPS, *BULKY)]
+        return pl.read_parquet(path, columns=wanted)
 
     def __contains__(self, key: object) -> bool:
         return key in self._paths

@@ -293,3 +293,77 @@ def test_a_model_that_fails_on_some_combination_is_refused() -> None:
             predict=lambda rows: np.where(rows.all(axis=1), np.nan, 0.0),
             background=np.zeros((2, 3)),
         )
+
+
+@given(
+    st.integers(0, 10_000),
+    st.integers(1, 4),
+    st.integers(0, 3),
+    st.sampled_from(["kernel_shap", "sampling_shap"]),
+    st.sampled_from([30, 200, 5000]),
+)
+def test_drawn_values_are_efficient_and_ignore_what_the_table_does_not_hold(
+    seed: int, n: int, blind: int, name: str, nsamples: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=2**n) + 1e3
+    background, rows = (rng.integers(0, 2, (k, n + blind)).astype(float) for k in (5, 4))
+    columns = rng.permutation(n + blind)[:n]
+    found = explainers.make(
+        name, engine="native", table=table, columns=columns, background=background, nsamples=nsamples
+    ).explain(rows)
+    answers, mean = table[numbers_of(rows[:, columns])], table[numbers_of(background[:, columns])].mean()
+    np.testing.assert_allclose(found.values.sum(axis=1), answers - mean, atol=1e-4)
+    if name == "sampling_shap" or nsamples >= 2 ** (n + blind):
+        unseen = np.setdiff1d(np.arange(n + blind), columns)
+        np.testing.assert_allclose(found.values[:, unseen], 0, atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_kernel_shap_equals_the_package_on_random_functions_with_all_coalitions(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, blind = int(rng.integers(1, 5)), int(rng.integers(0, 3))
+    table = rng.normal(size=2**n)
+    background = rng.integers(0, 2, (int(rng.integers(1, 6)), n + blind)).astype(float)
+    rows = rng.integers(0, 2, (3, n + blind)).astype(float)
+    shared: dict[str, Any] = {"background": background, "nsamples": 2 ** (n + blind) + 9}
+    native = explainers.make("kernel_shap", engine="native", table=table, **shared).explain(rows)
+    package = explainers.make("kernel_shap", predict=lambda x: table[numbers_of(x[:, :n])], **shared).explain(
+        rows
+    )
+    np.testing.assert_allclose(native.values, package.values, atol=1e-8)
+
+
+@pytest.mark.parametrize("nsamples", [1, 2, 5, 9, 16, 50])
+def test_budgets_too_small_to_determine_the_values_give_moderate_ones(nsamples: int) -> None:
+    case = Case("74182", "z2", 0.3)
+    values = case.make("kernel_shap", "native", nsamples=nsamples).explain(case.rows).values
+    assert np.isfinite(values).all()
+    assert np.abs(values).max() < 5
+
+
+def test_an_offset_of_the_model_costs_no_digits() -> None:
+    table = np.array([0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0])
+    wide = np.tile(table, 2) + 1e8
+    background = bits_of(np.array([0, 3, 5, 6, 9, 15]), 4).astype(float)
+    for name in ("exact_shapley", "exact_banzhaf", "kernel_shap"):
+        made = explainers.make(name, engine="native", table=wide, background=background)
+        found = made.explain(bits_of(np.arange(16), 4).astype(float)).values
+        assert np.abs(found[:, 0]).max() < 1e-9, name
+        assert np.abs(found[:, 1:]).max() > 0.1
+
+
+def test_a_place_that_cannot_be_written_to_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    import numba
+
+    from xassay.explainers import kernels
+
+    real = numba.njit
+
+    def nowhere(*given: Any, cache: bool = False, **options: Any) -> Any:
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return real(*given, **options)
+
+    monkeypatch.setattr(numba, "njit", nowhere)
+    assert kernels._compiled(lambda x: x + 1)(2) == 3

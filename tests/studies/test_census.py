@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from xassay import explainers, runner
-from xassay.errors import UnknownNameError
+from xassay.errors import InputError, UnknownNameError
 from xassay.statistics import cluster_draws, cluster_replicates, repeat_replicates
 from xassay.studies.crem import CremSettings, CremStudy
 from xassay.studies.crem.cell import CremCell
@@ -151,3 +151,50 @@ def test_the_native_engine_scores_as_the_package_does(spec: str, circuit: str, r
     for metric in ("mrr", "map", "mr_precision"):
         apart = (both[metric] - both[f"{metric}_package"]).drop_nans()
         assert abs(apart.mean()) <= 3 * apart.std() / np.sqrt(len(apart)) + 1e-12, metric
+
+
+@pytest.mark.parametrize("noise", [4, 6])
+def test_repeats_under_noise_keep_their_clusters(tmp_path: Any, noise: int) -> None:
+    done = runner.run(
+        study(
+            faults="z4",
+            explainers=("kernel_shap:nsamples=20", "exact_shapley"),
+            engine="native",
+            sample=100,
+            noise=(0, noise),
+            repeats=3,
+        ),
+        tmp_path,
+    )
+    assert not done.failed
+    rows = done.scores.filter(level="circuit", metric="mrr", noise=noise)
+    assert set(rows["n"]) == {100}
+
+
+def test_a_profile_that_asks_for_more_than_the_native_engine_has_gets_the_package() -> None:
+    asked = {"explainers": ("kernel_shap", "sampling_shap", "lime"), "circuits": "c17", "faults": "z4"}
+    engines = {
+        profile: {cell.explainer: cell.record.engine for cell in study(profile=profile, **asked).cells}
+        for profile in ("xassay", "paper", "crem-code")
+    }
+    assert engines == {
+        "xassay": {"kernel_shap": "native", "sampling_shap": "native", "lime": "native"},
+        "paper": {"kernel_shap": "shap", "sampling_shap": "native", "lime": "native"},
+        "crem-code": {"kernel_shap": "shap", "sampling_shap": "native", "lime": "lime"},
+    }
+    (notice, *_) = study(profile="crem-code", **asked).notices
+    assert "kernel_shap, lime not by the native engine" in notice
+    with pytest.raises(
+        InputError, match="profile paper asks kernel_shap for l1_reg, which the native engine"
+    ):
+        study(profile="paper", engine="native", **asked)
+
+
+def test_copies_stand_for_one_another_though_an_input_is_constant_in_the_background() -> None:
+    cell = cell_of("sampling_shap", noise=[0, 4], profile="crem-code")
+    assert set(cell.run()["copies"]) == {16}
+
+
+def test_the_notice_of_small_backgrounds_names_whom_it_concerns() -> None:
+    (notice,) = study(circuits="74181", faults="z6", explainers=("lime_continuous", "kernel_shap")).notices
+    assert "sampled down to 1,000 rows for lime_continuous: 74181" in notice

@@ -14,6 +14,7 @@ import numpy as np
 from xassay.types import BoolArray, FloatArray
 
 _WHOLE = 1.0 - 1e-8
+_SINGULAR = 1e-9
 
 
 @attrs.frozen(eq=False)
@@ -23,12 +24,10 @@ class Coalitions:
     Attributes:
         members: bool, shape (coalitions, features).
         weights: shape (coalitions,).
-        enumerated: whether these are all coalitions, so that nothing was drawn.
     """
 
     members: BoolArray
     weights: FloatArray
-    enumerated: bool
 
     def solver(self) -> tuple[FloatArray, FloatArray]:
         """The map from worths to values.
@@ -41,9 +40,10 @@ class Coalitions:
         """
         last = self.members[:, -1].astype(np.float64)
         design = self.members[:, :-1] - last[:, None]
-        weighted = design.T * self.weights
-        projection = np.asarray(np.linalg.solve(weighted @ design, weighted), dtype=np.float64)
-        return projection, projection @ last
+        roots = np.sqrt(self.weights)
+        # few coalitions may not determine the values: the least ones that fit are taken then
+        projection = np.linalg.pinv(design * roots[:, None], rcond=_SINGULAR) * roots
+        return np.asarray(projection, dtype=np.float64), np.asarray(projection @ last)
 
 
 def choose(n_features: int, nsamples: int, rng: np.random.Generator) -> Coalitions:
@@ -61,8 +61,8 @@ def choose(n_features: int, nsamples: int, rng: np.random.Generator) -> Coalitio
 
     Example:
         >>> chosen = choose(3, 100, np.random.default_rng(0))
-        >>> len(chosen.members), chosen.enumerated
-        (6, True)
+        >>> len(chosen.members)
+        6
     """
     m = n_features
     budget = min(nsamples, 2**m - 2)
@@ -91,7 +91,7 @@ def choose(n_features: int, nsamples: int, rng: np.random.Generator) -> Coalitio
         drawn, counts = _draw(m, budget - len(members), kernel, n_full, n_paired, rng)
         members += drawn
         weights += list(counts * kernel[n_full:].sum() / counts.sum())
-    return Coalitions(np.array(members), np.array(weights), n_full == n_sizes)
+    return Coalitions(np.array(members), np.array(weights))
 
 
 def _draw(

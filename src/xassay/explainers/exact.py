@@ -140,7 +140,10 @@ def background_values(table: FloatArray, n: int, background: IntArray, *, shaple
     patterns = np.flatnonzero(counts)
     weights = counts[patterns] / len(background)
     found = np.empty((2**n, n, table.shape[1]))
-    step = max(1, _LATTICE_BYTES // (8 * 3**n))
+    # outputs are worked on in fours
+    step = max(1, _LATTICE_BYTES // (32 * 3**n)) * 4
+    # an offset of the model must cost no digits
+    table = table - weights @ table[patterns]
     for start in range(0, table.shape[1], step):
         part = slice(start, start + step)
         found[:, :, part] = _from_lattice(

@@ -1,11 +1,21 @@
 """Loops over coalitions, compiled. Outputs come in fours, which a processor adds at once: see `in_fours`."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numba
 import numpy as np
 
 from xassay.types import FloatArray, IntArray
 
-_compiled = numba.njit(cache=True, nogil=True)
+
+def _compiled(function: Callable[..., Any]) -> Any:
+    """Compiled when first called, and kept on the disk where there is a place for it."""
+    try:
+        return numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:
+        return numba.njit(nogil=True)(function)
+
 
 FOUR = 4
 

@@ -1,14 +1,11 @@
 """Kernel SHAP on a table: the package's estimator, with the work shared between rows."""
 
-from typing import Any
-
 import attrs
 import numpy as np
 
 from xassay.explainers.coalitions import choose
-from xassay.explainers.kernel_shap import check_samples
 from xassay.explainers.registry import register
-from xassay.explainers.table_explainer import TableExplainer
+from xassay.explainers.table_explainer import SampledShapley
 from xassay.seeds import generator
 from xassay.types import BoolArray, FloatArray, IntArray
 
@@ -25,7 +22,7 @@ _CHUNK_BYTES = 2**27
     cost=lambda _f, _r: 0.05,
 )
 @attrs.define(eq=False, kw_only=True)
-class NativeKernelShap(TableExplainer):
+class NativeKernelShap(SampledShapley):
     """Kernel SHAP of a model that is a table over 0/1 columns.
 
     Rows that share a draw share its coalitions, their worths (which depend on a row only
@@ -39,41 +36,21 @@ class NativeKernelShap(TableExplainer):
         Lundberg & Lee, NeurIPS 2017, arXiv:1705.07874.
     """
 
-    nsamples: Any = attrs.field(default="auto", validator=check_samples)
     _weights: FloatArray = attrs.field(init=False)
     _distinct: IntArray = attrs.field(init=False)
-    _mean: FloatArray = attrs.field(init=False)
 
     def _fit(self) -> None:
+        super()._fit()
         self._distinct, counts = np.unique(self._patterns, return_counts=True)
         self._weights = counts / len(self._patterns)
-        self._mean = self._weights @ self._table.values[self._distinct]
-
-    def _explain_rows(self, indices: IntArray, draws: IntArray, rows: FloatArray) -> FloatArray:
-        values = np.zeros((*rows.shape, self._table.values.shape[1]))
-        varying = self._varying(rows)
-        kinds, kind = np.unique(np.column_stack([varying, draws]), axis=0, return_inverse=True)
-        for number, (*features, draw) in enumerate(kinds.astype(np.int64)):
-            members = np.flatnonzero(kind.reshape(-1) == number)
-            moving = np.flatnonzero(features)
-            # rows of one index get one answer, whatever the blind features hold
-            distinct, where = np.unique(indices[members], return_inverse=True)
-            found = self._solve(distinct, moving, int(draw))
-            values[np.ix_(members, moving)] = found[where.reshape(-1)]
-        return values
 
     def _solve(self, indices: IntArray, moving: IntArray, draw: int) -> FloatArray:
-        """Values of the moving features at some table rows: (rows, moving, outputs)."""
-        gap = self._table.values[indices] - self._mean
-        if len(moving) <= 1:
-            return np.repeat(gap[:, None], len(moving), axis=1)
+        gap = self._gaps[indices]
         nsamples = 2 * len(moving) + 2**11 if self.nsamples == "auto" else int(self.nsamples)
         chosen = choose(len(moving), nsamples, generator(self.seed, self.name, draw))
         projection, last = chosen.solver()
         found = np.empty((len(moving), *gap.shape))
         found[:-1] = self._projected(projection, self._inside(chosen.members, moving), indices)
-        # the worths are measured from the mean, which the projection takes from each of them
-        found[:-1] -= projection.sum(axis=1)[:, None, None] * self._mean
         found[:-1] -= last[:, None, None] * gap
         found[-1] = gap - found[:-1].sum(axis=0)
         found[np.abs(found) < _ZERO] = 0.0
@@ -90,7 +67,7 @@ class NativeKernelShap(TableExplainer):
         """The projection of the worths, a few coalitions at a time: (moving - 1, rows, outputs)."""
         from xassay.explainers.kernels import coalition_worths, in_fours
 
-        table = in_fours(self._table.values)
+        table = in_fours(self._gaps)
         distinct, where = np.unique(masks, return_inverse=True)
         # coalitions that differ in blind features alone have one worth
         merged = np.zeros((len(projection), len(distinct)))
@@ -101,5 +78,4 @@ class NativeKernelShap(TableExplainer):
             part = slice(start, start + step)
             worths = coalition_worths(table, self._distinct, self._weights, distinct[part], indices)
             found += merged[:, part] @ worths.reshape(worths.shape[0], -1)
-        outputs = self._table.values.shape[1]
-        return found.reshape(len(projection), len(indices), -1)[:, :, :outputs]
+        return found.reshape(len(projection), len(indices), -1)[:, :, : self._gaps.shape[1]]

@@ -1,14 +1,11 @@
 """Sampling SHAP on a table: the package's estimator, with its draws shared between rows."""
 
-from typing import Any
-
 import attrs
 import numpy as np
 
 from xassay.errors import InputError
-from xassay.explainers.kernel_shap import check_samples
 from xassay.explainers.registry import register
-from xassay.explainers.table_explainer import TableExplainer
+from xassay.explainers.table_explainer import SampledShapley
 from xassay.seeds import generator
 from xassay.types import FloatArray, IntArray
 
@@ -43,7 +40,7 @@ class _Sums:
     cost=lambda _f, _r: 0.05,
 )
 @attrs.define(eq=False, kw_only=True)
-class NativeSamplingShap(TableExplainer):
+class NativeSamplingShap(SampledShapley):
     """Shapley values of a table by sampled permutations, feature by feature.
 
     A sample of feature j is the change of the output when j turns from a background row's
@@ -59,32 +56,14 @@ class NativeSamplingShap(TableExplainer):
         Strumbelj & Kononenko, Knowledge and Information Systems 41 (2014).
     """
 
-    nsamples: Any = attrs.field(default="auto", validator=check_samples)
-    _mean: FloatArray = attrs.field(init=False)
-
     def _fit(self) -> None:
+        super()._fit()
         least = 2 * self.background.shape[1]
         if self.nsamples != "auto" and self.nsamples < least:
             raise InputError(f"sampling_shap: nsamples={self.nsamples} is under two a feature ({least})")
-        self._mean = self._table.values[self._patterns].mean(axis=0)
 
-    def _explain_rows(self, indices: IntArray, draws: IntArray, rows: FloatArray) -> FloatArray:
-        values = np.zeros((*rows.shape, self._table.values.shape[1]))
-        kinds, kind = np.unique(np.column_stack([self._varying(rows), draws]), axis=0, return_inverse=True)
-        for number, (*features, draw) in enumerate(kinds.astype(np.int64)):
-            members = np.flatnonzero(kind.reshape(-1) == number)
-            moving = np.flatnonzero(features)
-            distinct, where = np.unique(indices[members], return_inverse=True)
-            found = self._estimate(distinct, moving, int(draw))
-            values[np.ix_(members, moving)] = found[where.reshape(-1)]
-        return values
-
-    def _estimate(self, indices: IntArray, moving: IntArray, draw: int) -> FloatArray:
-        """Values of the moving features at some table rows: (rows, moving, outputs)."""
-        gap = self._table.values[indices] - self._mean
-        m = len(moving)
-        if m <= 1:
-            return np.repeat(gap[:, None], m, axis=1)
+    def _solve(self, indices: IntArray, moving: IntArray, draw: int) -> FloatArray:
+        gap, m = self._gaps[indices], len(moving)
         budget = 1000 * m if self.nsamples == "auto" else int(self.nsamples)
         first = min(budget, _FIRST_ROUND * m)
         shares = np.full(m, 2 * (first // (2 * m)))
@@ -123,7 +102,7 @@ class NativeSamplingShap(TableExplainer):
             orders = rng.random((size, n))
             after[bit] = (orders > orders[:, [bit]]) @ places
             patterns[bit] = self._patterns[self._picks(size, turn, draw, bit)]
-        total, squares = sampled_differences(self._table.values, indices, places, after, patterns, counts)
+        total, squares = sampled_differences(self._gaps, indices, places, after, patterns, counts)
         return _Sums(counts.astype(np.float64), total, squares)
 
     def _picks(self, size: int, turn: str, draw: int, bit: int) -> IntArray:

@@ -38,7 +38,7 @@ class ExplainerRecord:
         tabulates: whether it needs the model as a table over 0/1 columns, which it makes by
             asking for all combinations unless it is given.
         table_only: whether rows that differ outside the table's columns alone, and share a
-            draw, have equal values (as long as every column varies in the background).
+            draw, have equal values (as long as those columns vary in the background).
         cost: milliseconds a row and output, roughly, given the number of features and of
             background rows; for the order of work and the ETA only.
     """

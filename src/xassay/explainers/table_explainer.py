@@ -10,6 +10,7 @@ import numpy.typing as npt
 from xassay.errors import InputError
 from xassay.explainers.base import DATA, BaseExplainer
 from xassay.explainers.boolean_table import BooleanTable
+from xassay.explainers.kernel_shap import check_samples
 from xassay.types import Explanation, FloatArray, IntArray
 
 N_DRAWS = 16
@@ -80,3 +81,39 @@ class TableExplainer(BaseExplainer):
         """Which features of each row differ from some background row: bool (rows, features)."""
         low, high = self.background.min(axis=0), self.background.max(axis=0)
         return np.asarray((low != high) | (rows != low))
+
+
+@attrs.define(eq=False, kw_only=True)
+class SampledShapley(TableExplainer):
+    """Shapley values by sampling, for rows that share a draw and the features that vary.
+
+    The table is measured from the background's mean, so that an offset of the model costs no
+    digits.
+
+    Attributes:
+        nsamples: the budget of a row, or "auto".
+    """
+
+    nsamples: Any = attrs.field(default="auto", validator=check_samples)
+    _gaps: FloatArray = attrs.field(init=False)
+
+    def _fit(self) -> None:
+        self._gaps = self._table.values - self._table.values[self._patterns].mean(axis=0)
+
+    def _explain_rows(self, indices: IntArray, draws: IntArray, rows: FloatArray) -> FloatArray:
+        values = np.zeros((*rows.shape, self._gaps.shape[1]))
+        kinds, kind = np.unique(np.column_stack([self._varying(rows), draws]), axis=0, return_inverse=True)
+        for number, (*features, draw) in enumerate(kinds.astype(np.int64)):
+            members = np.flatnonzero(kind.reshape(-1) == number)
+            moving = np.flatnonzero(features)
+            # rows of one index get one answer, whatever the blind features hold
+            distinct, where = np.unique(indices[members], return_inverse=True)
+            found = np.repeat(self._gaps[distinct][:, None], len(moving), axis=1)
+            if len(moving) > 1:
+                found = self._solve(distinct, moving, int(draw))
+            values[np.ix_(members, moving)] = found[where.reshape(-1)]
+        return values
+
+    @abstractmethod
+    def _solve(self, indices: IntArray, moving: IntArray, draw: int) -> FloatArray:
+        """Values of two or more moving features at some table rows: (rows, moving, outputs)."""

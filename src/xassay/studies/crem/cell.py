@@ -14,7 +14,6 @@ from xassay import explainers, metrics
 from xassay.circuits import Circuit, Fault, TruthTable, differences, flip_inputs, ground_truth, version_name
 from xassay.circuits.simulation import input_rows
 from xassay.errors import InputError
-from xassay.explainers.table_explainer import N_DRAWS
 from xassay.models import ReconstructionDetector
 from xassay.seeds import generator, legacy_seed
 from xassay.studies.code import own_code
@@ -125,8 +124,8 @@ class CremCell:
 
         Returns:
             One row a (row, output) pair: ``row``, ``input_row`` (the cluster: rows that show the
-            same inputs), ``copies`` (how many rows have just this explanation: copies of an
-            input under noise that its explainer cannot see stand for one another), ``output``,
+            same inputs), ``copies`` (how many rows have just this explanation: an input's copies
+            under noise, where its explainer cannot tell them apart), ``output``,
             the scores of `ROW_METRICS` (NaN where undefined or failed, null where they do not
             apply), ``values``, and ``error`` where it failed.
         """
@@ -176,13 +175,11 @@ class CremCell:
         self, table: TruthTable, ids: IntArray, background: FloatArray
     ) -> tuple[IntArray, IntArray]:
         """One row of those that must have the same explanation, and how many each stands for."""
-        varies = (background.min(axis=0) != background.max(axis=0)).all()
+        noise = background[:, table.noise_slice]
+        varies = (noise.min(axis=0) != noise.max(axis=0)).all()
         if not self.record.table_only or not table.n_noise or not varies:
             return ids, np.ones(len(ids), dtype=np.int64)
-        draws = ids % N_DRAWS if self.record.stochastic else np.zeros_like(ids)
-        _, first, copies = np.unique(
-            table.input_ids(ids) * N_DRAWS + draws, return_index=True, return_counts=True
-        )
+        _, first, copies = np.unique(table.input_ids(ids), return_index=True, return_counts=True)
         return ids[first], copies
 
     def _sampled(self, anomalous: IntArray, n_noise: int) -> IntArray:
@@ -223,13 +220,15 @@ class CremCell:
         if self.record.tabulates:
             # all outputs of all rows at once: what is not needed costs less than starting again
             everything = detector.output_table(np.arange(n_outputs))
-            whole = self.record.factory(table=everything, **shared).explain(rows, row_ids=ids).values
+            made = self.record.factory(table=everything, **shared)
+            # a row's draw is that of its input: repeats under other noise bits keep their clusters
+            whole = made.explain(rows, row_ids=table.input_ids(ids)).values
         patterns, where = np.unique(wrong, axis=0, return_inverse=True)
         for number, pattern in enumerate(patterns):
             positions = np.flatnonzero(where.reshape(-1) == number)
             outputs = np.flatnonzero(pattern)
             if self.record.tabulates:
-                yield positions, outputs, whole[positions][:, :, outputs], {}
+                yield positions, outputs, whole[np.ix_(positions, np.arange(rows.shape[1]), outputs)], {}
                 continue
             predict = detector.output_function(outputs)
             explainer = self.record.factory(predict=predict, **shared)

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 import polars as pl
+from scipy import stats
 
 from xassay import explainers
 from xassay.circuits import STUDY_FAULTS, Fault, version_name
@@ -103,7 +104,7 @@ def version_means(
 def _clusters(cell: CremCell, part: pl.DataFrame) -> IntArray:
     """What the scores of a version are independent between: inputs, or draws that rows share."""
     if cell.record.tabulates and cell.record.stochastic:
-        return np.asarray(part["row"].to_numpy() % N_DRAWS)
+        return np.asarray(part["input_row"].to_numpy() % N_DRAWS)
     return part["input_row"].to_numpy()
 
 
@@ -122,10 +123,14 @@ def _replicates(
     # one matrix for every explainer, noise level and metric that has the same clusters: their
     # replicates are paired
     shared = cell.record.tabulates and cell.record.stochastic
-    name = f"{version}, draws, noise {cell.noise:g}" if shared else version
+    name = f"{version}, draws" if shared else version
     if name not in draws:
         draws[name] = cluster_draws(n, generator(cell.seed, "bootstrap", name))
     replicates = cluster_replicates(scores[:, 0], clusters, draws[name], copies)
+    if shared:
+        # few clusters make a bootstrap too narrow: as much wider as Student's t is than a normal
+        wider = np.sqrt(n / (n - 1)) * stats.t.ppf(0.975, n - 1) / stats.norm.ppf(0.975)
+        return np.asarray(value + (replicates - value) * wider)
     if cell.record.stochastic:
         return replicates
     # inputs were drawn without replacement; for an exact explainer the correction is exact too

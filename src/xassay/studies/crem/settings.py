@@ -120,7 +120,7 @@ class CremSettings:
             check_some(option, getattr(self, option))
         self._check_numbers()
         for spec in self.explainers:
-            explainers.registry.check_spec(spec, prefer=self.prefer)
+            explainers.registry.check_spec(spec, prefer=self.engine_of(spec))
 
     def _check_numbers(self) -> None:
         for proportion in self.background:
@@ -170,14 +170,31 @@ class CremSettings:
     def explainer_options(self, circuit: Circuit, spec: str) -> dict[str, Any]:
         """An explainer's options: the study's, the profile's over them, the user's over both."""
         name, _, given = explainers.registry.split(spec)
-        record = explainers.record(spec, prefer=self.prefer)
+        record = explainers.record(spec, prefer=self.engine_of(spec))
         options = explainers.registry.default_options(record)
         if name in ("kernel_shap", "sampling_shap"):
             is_c17 = circuit.name == "c17" and is_embedded(circuit)
             options["nsamples"] = "auto" if is_c17 else 500
-        ruled = self.rules.options.get(name, {})
-        known = explainers.registry.option_names(record) or ()
-        return {**options, **{name: value for name, value in ruled.items() if name in known}, **given}
+        return {**options, **self.rules.options.get(name, {}), **given}
+
+    def engine_of(self, spec: str) -> str:
+        """The engine of an explainer: the package's where the profile asks for what only it has.
+
+        Raises:
+            InputError: the native engine is asked for, and the profile asks for more.
+        """
+        name, written, _ = explainers.registry.split(spec)
+        wanted = written or self.prefer
+        known = explainers.registry.option_names(explainers.record(spec, prefer=wanted)) or ()
+        lacking = [option for option in self.rules.options.get(name, {}) if option not in known]
+        if wanted == "native" and lacking:
+            if written or self.engine:
+                raise InputError(
+                    f"profile {self.profile} asks {name} for {', '.join(lacking)}, which the native engine "
+                    "lacks; use profile xassay, or engine package"
+                )
+            return "package"
+        return wanted
 
 
 def is_embedded(circuit: Circuit) -> bool:

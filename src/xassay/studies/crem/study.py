@@ -57,7 +57,8 @@ class CremStudy:
             covers = sample is None or sample >= n_anomalous
             noise_is_drawn = noise > 0 and (settings.noise_kind != "attribute" or sample is not None)
             for spec in settings.explainers:
-                record = explainers.record(spec, prefer=settings.prefer)
+                engine = settings.engine_of(spec)
+                record = explainers.record(spec, prefer=engine)
                 # what native explainers share between rows would be computed anew in each chunk
                 n_rows = total if sample is None else sample
                 chunks = 1 if record.tabulates else -(-n_rows // CHUNK_ROWS)
@@ -70,7 +71,7 @@ class CremStudy:
                         explainer=spec,
                         source=specs.absolute(spec),
                         code=record.version,
-                        engine=settings.prefer,
+                        engine=engine,
                         options=settings.explainer_options(circuit, spec),
                         noise_kind=settings.noise_kind,
                         noise=noise,
@@ -137,17 +138,33 @@ class CremStudy:
         }
 
     def _notices(self) -> list[str]:
+        notices = []
+        packaged = sorted(
+            {
+                cell.explainer
+                for cell in self.cells
+                if cell.engine == "package" and self.settings.prefer == "native"
+            }
+        )
+        if packaged:
+            notices.append(
+                f"profile {self.settings.profile} asks for options that only packages have: "
+                f"{', '.join(packaged)} not by the native engine, so slowly"
+            )
         capped: dict[tuple[str, float, float], int] = {}
+        names: dict[str, None] = {}
         limit = self.settings.max_background or PACKAGE_BACKGROUND
         for cell in self.cells:
             used, drawn = cell.background_size
             if used < drawn and cell.record.uses_background:
                 capped[cell.circuit.name, cell.noise, cell.proportion] = drawn
-        if not capped:
-            return []
-        places = ", ".join(
-            f"{circuit}{f' with {noise:g} noise columns' if noise else ''} (proportion {proportion:g}) "
-            f"from {drawn:,}"
-            for (circuit, noise, proportion), drawn in capped.items()
-        )
-        return [f"backgrounds are sampled down to {limit:,} rows: {places}"]
+                names[cell.explainer] = None
+        if capped:
+            places = ", ".join(
+                f"{circuit}{f' with {noise:g} noise columns' if noise else ''} (proportion {proportion:g}) "
+                f"from {drawn:,}"
+                for (circuit, noise, proportion), drawn in capped.items()
+            )
+            whom = "" if len(names) == len(self.settings.explainers) else f" for {', '.join(names)}"
+            notices.append(f"backgrounds are sampled down to {limit:,} rows{whom}: {places}")
+        return notices
