@@ -109,8 +109,9 @@ def crem(
         circuits: Circuits: c17, 74182, 74283, 74181, or .bench and .sys files.
         faults: Altered gates of every circuit: z4 (negated), z4:stuck1, z4:or. Default: the
             four of the study, or four spread over another circuit.
-        explainers: Explainers: kernel_shap, sampling_shap, lime, lime_continuous, single_flip,
-            random, or file.py:function; with options as in kernel_shap:nsamples=2000.
+        explainers: Explainers: kernel_shap, sampling_shap, lime, lime_continuous, exact_shapley,
+            exact_banzhaf, maple, single_flip, random, or file.py:function; with options as in
+            kernel_shap:nsamples=2000.
         noise: Noise levels: numbers of noise columns (0,2,4,6), or flip rates.
         noise_kind: attribute (columns that say nothing), flip (random bit flips) or
             correlated (pairs of bits flip together).

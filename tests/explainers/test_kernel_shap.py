@@ -109,7 +109,7 @@ def test_features_that_equal_all_of_the_background_get_nothing(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"nsamples": 0}, "nsamples must be 'auto' or a positive integer, not 0"),
+        ({"nsamples": 0}, "nsamples must be 'auto' or a positive integer up to 10,000,000, not 0"),
         ({"nsamples": 1.5}, "nsamples must be"),
         ({"nsamples": "many"}, "nsamples must be"),
         ({"l1_reg": "lasso"}, "l1_reg must be 'none'"),

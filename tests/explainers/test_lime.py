@@ -137,7 +137,7 @@ def test_categorical_columns_must_hold_integers() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_samples": 0}, "n_samples must be a whole number of at least 2, not 0"),
+        ({"n_samples": 0}, "n_samples must be a whole number of at least 2 and at most 1,000,000, not 0"),
         ({"n_samples": 1.5}, "n_samples must be a whole number of at least 2"),
         ({"n_samples": True}, "n_samples must be a whole number of at least 2"),
         ({"treatment": "normal"}, "treatment must be one of categorical, gaussian, quartile, not 'normal'"),

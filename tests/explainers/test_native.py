@@ -116,7 +116,9 @@ class Case:
         return self.values[numbers_of(rows[:, : self.n])]
 
     def make(self, name: str, engine: str, **options: Any) -> Any:
-        given = {"table": self.values} if engine == "native" else {"predict": self.predict}
+        given: dict[str, Any] = {"predict": self.predict}
+        if engine == "native":
+            given = {"table": self.values, "columns": np.arange(self.n)}
         return explainers.make(name, engine=engine, background=self.background, **given, **options)
 
 
@@ -196,7 +198,11 @@ def test_c17_scores_with_exact_values_and_a_uniform_background() -> None:
         table = circuits.TruthTable(altered)
         rows = table.rows().astype(float)
         values = circuits.TruthTable(original).rows()[:, 5:].astype(float)
-        found = explainers.make("exact_shapley", table=values, background=rows).explain(rows).values
+        found = (
+            explainers.make("exact_shapley", table=values, columns=range(5), background=rows)
+            .explain(rows)
+            .values
+        )
         wrong = circuits.differences(original, altered)
         scores = []
         for k, output in enumerate(altered.outputs):
@@ -240,8 +246,12 @@ def test_a_decision_rule_on_some_of_the_features_is_explained_by_its_table() -> 
         ({"table": [0, 0, 0, 1], "columns": [0, 3]}, "among 3 features"),
         ({"table": [0, 0, 0, 1], "columns": ["a", "b"]}, "positions of features"),
         ({"predict": lambda rows: rows[:, 0], "columns": [0]}, "columns go with a table"),
-        ({"table": np.zeros(16)}, "4 bits among 3 features"),
-        ({}, "predict must be a function"),
+        ({"table": np.zeros(16), "columns": range(4)}, "4 bits among 3 features"),
+        ({}, "give predict, or a table with its columns"),
+        ({"table": [0, 1], "predict": len, "columns": [0]}, "not both"),
+        ({"table": [0, 0, 0, 1]}, "say with columns which features its bits are"),
+        ({"table": [0, 0, 0, 1], "columns": [0.5, 1]}, "columns must be positions"),
+        ({"table": [0, 0, 0, 1], "columns": ["0", "1"]}, "columns must be positions"),
     ],
 )
 @pytest.mark.parametrize("name", ["exact_shapley", "kernel_shap"])
@@ -251,7 +261,7 @@ def test_tables_that_cannot_be_used_are_refused(name: str, given: dict[str, Any]
 
 
 def test_rows_that_are_no_bits_are_refused() -> None:
-    made = explainers.make("exact_shapley", table=[0, 1], background=[[0.0, 7], [1, 9]])
+    made = explainers.make("exact_shapley", table=[0, 1], columns=[0], background=[[0.0, 7], [1, 9]])
     assert made.explain([[1, 3.5]]).values.tolist() == [[0.5, 0]]
     with pytest.raises(InputError, match="must hold 0 and 1 in the columns of the table"):
         made.explain([[0.5, 1]])
@@ -262,7 +272,7 @@ def test_rows_that_are_no_bits_are_refused() -> None:
 def test_too_many_features_to_tabulate_are_refused() -> None:
     with pytest.raises(InputError, match=r"21 features have 2\^21 combinations"):
         explainers.make("exact_shapley", predict=lambda rows: rows[:, 0], background=np.zeros((2, 21)))
-    with pytest.raises(InputError, match="need a uniform background"):
+    with pytest.raises(InputError, match="need all combinations as background"):
         explainers.shapley_values(np.zeros(2**17), [3])
 
 
@@ -281,6 +291,14 @@ def test_engines_are_chosen_by_name_or_option() -> None:
     assert explainers.record("lime_continuous", prefer="native").engine == "lime"
     with pytest.raises(UnknownNameError, match="unknown engine of explainer lime_continuous 'native'"):
         explainers.record("lime_continuous", "native")
+    with pytest.raises(InputError, match="engine native is asked for, and engine package too"):
+        explainers.record("lime:engine=native", "package")
+    with pytest.raises(InputError, match="option treatment goes with engine=package"):
+        explainers.registry.check_spec("lime:engine=native:treatment=gaussian")
+    with pytest.raises(InputError, match="option table goes with engine=native"):
+        explainers.make("lime", table=[0, 1], background=[[0.0]], predict=len)
+    with pytest.raises(UnknownNameError, match="unknown explainer 'nope'"):
+        explainers.engines("nope")
     with pytest.raises(UnknownNameError, match="did you mean 'native'"):
         explainers.record("lime:engine=nativ")
 
@@ -327,7 +345,9 @@ def test_kernel_shap_equals_the_package_on_random_functions_with_all_coalitions(
     background = rng.integers(0, 2, (int(rng.integers(1, 6)), n + blind)).astype(float)
     rows = rng.integers(0, 2, (3, n + blind)).astype(float)
     shared: dict[str, Any] = {"background": background, "nsamples": 2 ** (n + blind) + 9}
-    native = explainers.make("kernel_shap", engine="native", table=table, **shared).explain(rows)
+    native = explainers.make("kernel_shap", engine="native", table=table, columns=range(n), **shared).explain(
+        rows
+    )
     package = explainers.make("kernel_shap", predict=lambda x: table[numbers_of(x[:, :n])], **shared).explain(
         rows
     )
@@ -367,3 +387,15 @@ def test_a_place_that_cannot_be_written_to_is_enough(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(numba, "njit", nowhere)
     assert kernels._compiled(lambda x: x + 1)(2) == 3
+
+
+def test_native_lime_says_how_many_features_it_takes() -> None:
+    with pytest.raises(InputError, match="at most 64 features, not 65; use the package's engine"):
+        explainers.make("lime", engine="native", table=[0, 1], columns=[0], background=np.zeros((2, 65)))
+
+
+@pytest.mark.parametrize("name", ["kernel_shap", "sampling_shap"])
+@pytest.mark.parametrize("engine", ["native", "package"])
+def test_budgets_beyond_reach_are_refused(name: str, engine: str) -> None:
+    with pytest.raises(InputError, match="up to 10,000,000"):
+        explainers.make(name, engine=engine, predict=len, background=np.eye(2), nsamples=10**30)

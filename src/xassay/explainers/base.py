@@ -74,7 +74,7 @@ class BaseExplainer(ABC):
     name: ClassVar[str] = ""
 
     predict: Predict
-    background: FloatArray = attrs.field(converter=_background)
+    background: FloatArray = attrs.field(converter=_background, repr=False)
     seed: int = attrs.field(default=0, validator=whole)
     _model: ModelFunction = attrs.field(init=False)
 

@@ -36,7 +36,7 @@ class BooleanTable:
 
         Args:
             table: shape (2^n,) or (2^n, outputs).
-            columns: positions of the n bits; None: the first n features.
+            columns: positions of the n bits; None: all features in their order.
             n_features: number of features of a row.
 
         Raises:
@@ -44,15 +44,20 @@ class BooleanTable:
                 columns are not n distinct positions.
         """
         values, n = checked_table(table)
-        try:
-            places = np.arange(n) if columns is None else np.array(columns, dtype=np.int64)
-        except (TypeError, ValueError):
-            raise InputError("columns must be positions of features") from None
+        if columns is None and n != n_features:
+            raise InputError(
+                f"a table of {n} bits for rows of {n_features} features: say with columns which features "
+                "its bits are"
+            )
+        given = np.arange(n) if columns is None else np.asarray(columns)
+        if not np.issubdtype(given.dtype, np.integer) and given.size:
+            raise InputError(f"columns must be positions of features, not {columns!r}")
+        places = given.astype(np.int64)
         fits = places.shape == (n,) and len(np.unique(places)) == n
         if not fits or (n and (places.min() < 0 or places.max() >= n_features)):
             raise InputError(
                 f"columns must be the positions of the table's {n} bits among {n_features} features, each "
-                "once"
+                f"once, not {places.tolist()}"
             )
         return cls(values.reshape(len(values), -1), places, n_features, values.ndim == 1)
 

@@ -134,8 +134,8 @@ def background_values(table: FloatArray, n: int, background: IntArray, *, shaple
         return uniform_values(table, n, shapley=shapley)
     if n > MAX_LATTICE_BITS:
         raise InputError(
-            f"exact values of {n} bits need a uniform background (all combinations); with another at most "
-            f"{MAX_LATTICE_BITS} bits"
+            f"exact values of {n} bits need all combinations as background (in the circuit study, "
+            f"--background 1); with another at most {MAX_LATTICE_BITS} bits"
         )
     patterns = np.flatnonzero(counts)
     weights = counts[patterns] / len(background)

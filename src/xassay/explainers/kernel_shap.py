@@ -16,6 +16,7 @@ from xassay.explainers.registry import register
 from xassay.seeds import global_numpy_state
 from xassay.types import FloatArray
 
+MOST_SAMPLES = 10_000_000
 _ENUMERATED = 0.2
 _MOST_FEATURES = 30
 
@@ -26,8 +27,10 @@ def check_samples(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> N
     Raises:
         InputError: neither.
     """
-    if value != "auto" and not (is_whole(value) and value > 0):
-        raise InputError(f"{attribute.name} must be 'auto' or a positive integer, not {value!r}")
+    if value != "auto" and not (is_whole(value) and 0 < value <= MOST_SAMPLES):
+        raise InputError(
+            f"{attribute.name} must be 'auto' or a positive integer up to {MOST_SAMPLES:,}, not {value!r}"
+        )
 
 
 def _check_l1(_: object, __: object, value: Any) -> None:

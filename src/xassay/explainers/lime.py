@@ -12,6 +12,7 @@ from xassay.explainers.base import LocalModel, RowExplainer, is_whole, one_of
 from xassay.explainers.registry import register
 from xassay.types import FloatArray
 
+MOST_SAMPLES = 1_000_000
 TREATMENTS = ("categorical", "gaussian", "quartile")
 ROUNDINGS = ("none", "nearest", "truncate")
 
@@ -22,8 +23,11 @@ def check_several(_: object, attribute: "attrs.Attribute[Any]", value: Any) -> N
     Raises:
         InputError: it is none.
     """
-    if not is_whole(value) or value < 2:  # noqa: PLR2004 - the row itself and another
-        raise InputError(f"{attribute.name} must be a whole number of at least 2, not {value!r}")
+    if not is_whole(value) or not 2 <= value <= MOST_SAMPLES:  # noqa: PLR2004 - the row itself and another
+        raise InputError(
+            f"{attribute.name} must be a whole number of at least 2 and at most {MOST_SAMPLES:,}, "
+            f"not {value!r}"
+        )
 
 
 def check_width(_: object, __: object, value: Any) -> None:

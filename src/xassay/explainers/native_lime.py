@@ -12,6 +12,9 @@ from xassay.explainers.table_explainer import TableExplainer
 from xassay.seeds import generator
 from xassay.types import FloatArray, IntArray
 
+MOST_FEATURES = 64
+"""All pairs of columns are summed: more would take gigabytes."""
+
 _RIDGE = 1.0
 _CHUNK_ROWS = 1024
 
@@ -41,6 +44,11 @@ class NativeLime(TableExplainer):
     kernel_width: Any = attrs.field(default="none", validator=check_width)
 
     def _fit(self) -> None:
+        if self.background.shape[1] > MOST_FEATURES:
+            raise InputError(
+                f"native lime takes at most {MOST_FEATURES} features, not {self.background.shape[1]}; use "
+                "the package's engine"
+            )
         _check_bits(self.background, "the background")
 
     def _explain_rows(self, indices: IntArray, draws: IntArray, rows: FloatArray) -> FloatArray:

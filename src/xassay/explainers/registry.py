@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import attrs
 import numpy.typing as npt
@@ -113,11 +113,16 @@ def available() -> tuple[str, ...]:
 def engines(name: str) -> tuple[str, ...]:
     """The engines of a registered explainer: ``package``, ``native``, or both.
 
+    Raises:
+        UnknownNameError: no registered explainer has the name.
+
     Example:
         >>> engines("lime")
         ('package', 'native')
     """
-    return tuple(kind for kind in ENGINES if kind in _RECORDS.get(name, {}))
+    if name not in _RECORDS:
+        raise UnknownNameError("explainer", name, available())
+    return tuple(kind for kind in ENGINES if kind in _RECORDS[name])
 
 
 def split(spec: str) -> tuple[str, str | None, dict[str, Any]]:
@@ -145,7 +150,9 @@ def record(spec: str, engine: str | None = None, *, prefer: str = "package") -> 
     """
     name, written, _ = split(spec)
     if name in _RECORDS:
-        asked = written or engine
+        if written is not None and engine is not None and written != engine:
+            raise InputError(f"explainer {name}: engine {written} is asked for, and engine {engine} too")
+        asked = engine if written is None else written
         if asked is not None and asked not in _RECORDS[name]:
             raise UnknownNameError(f"engine of explainer {name}", asked, engines(name))
         return _RECORDS[name].get(asked or prefer) or next(iter(_RECORDS[name].values()))
@@ -209,13 +216,21 @@ def check_options(found: ExplainerRecord, options: Mapping[str, Any]) -> None:
 
     Raises:
         UnknownNameError: an unknown option.
+        InputError: an option of its other engine.
     """
     known = option_names(found)
     if known is None:
         return
     for option in options:
-        if option not in known:
-            raise UnknownNameError(f"option of explainer {found.name}", option, known)
+        if option in known:
+            continue
+        for kind, other in _RECORDS.get(found.name, {}).items():
+            if option in (option_names(other) or ()):
+                raise InputError(f"explainer {found.name}: option {option} goes with engine={kind}")
+        written = (
+            name for name in known if not attrs.fields_dict(cast("type", found.factory))[name].metadata
+        )
+        raise UnknownNameError(f"option of explainer {found.name}", option, written)
 
 
 def default_options(found: ExplainerRecord) -> dict[str, Any]:

@@ -27,17 +27,22 @@ class TableExplainer(BaseExplainer):
         table: the model's values, shape (2^n,) or (2^n, outputs), row k for k in binary, the
             first bit the most significant; None: ``predict`` is asked for all combinations
             of all features.
-        columns: positions of the table's bits among the features; None: the first n.
+        columns: positions of the table's bits among the features; not needed where they are
+            all features in their order.
     """
 
     predict: Any = None
-    table: Any = attrs.field(default=None, metadata=DATA)
+    table: Any = attrs.field(default=None, metadata=DATA, repr=False)
     columns: Any = attrs.field(default=None, metadata=DATA)
     _table: BooleanTable = attrs.field(init=False)
     _patterns: IntArray = attrs.field(init=False)
 
     def _prepare_model(self) -> None:
         n_features = self.background.shape[1]
+        if self.predict is None and self.table is None:
+            raise InputError("give predict, or a table with its columns")
+        if self.predict is not None and self.table is not None:
+            raise InputError("give predict or a table, not both")
         if self.table is None:
             super()._prepare_model()
             self._table = BooleanTable.tabulate(self._model, n_features)

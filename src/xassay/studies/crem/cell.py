@@ -220,7 +220,8 @@ class CremCell:
         if self.record.tabulates:
             # all outputs of all rows at once: what is not needed costs less than starting again
             everything = detector.output_table(np.arange(n_outputs))
-            made = self.record.factory(table=everything, **shared)
+            columns = np.arange(len(self.circuit.inputs))
+            made = self.record.factory(table=everything, columns=columns, **shared)
             # a row's draw is that of its input: repeats under other noise bits keep their clusters
             whole = made.explain(rows, row_ids=table.input_ids(ids)).values
         patterns, where = np.unique(wrong, axis=0, return_inverse=True)

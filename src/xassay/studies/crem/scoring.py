@@ -16,7 +16,7 @@ from scipy import stats
 from xassay import explainers
 from xassay.circuits import STUDY_FAULTS, Fault, version_name
 from xassay.explainers.table_explainer import N_DRAWS
-from xassay.metrics import equalized_loss_of_accuracy
+from xassay.metrics import describe, equalized_loss_of_accuracy
 from xassay.seeds import generator
 from xassay.statistics import cluster_draws, cluster_replicates, interval, repeat_replicates
 from xassay.studies.crem.cell import ROW_METRICS, CremCell
@@ -263,8 +263,8 @@ def _row(cell: CremCell, metric: str, mean: Mean) -> dict[str, Any]:
         "engine": cell.record.engine,
         "metric": metric,
         "value": None if mean.failed else mean.value,
-        "ci_low": bounds[0] if bounds else None,
-        "ci_high": bounds[1] if bounds else None,
+        "ci_low": max(bounds[0], describe(metric).low) if bounds else None,
+        "ci_high": min(bounds[1], describe(metric).high) if bounds else None,
         "n": mean.n,
         "n_failed": mean.n_failed,
         "n_undefined": mean.n_undefined,

@@ -139,6 +139,11 @@ class CremStudy:
 
     def _notices(self) -> list[str]:
         notices = []
+        if self.settings.prefer == "native":
+            native = sorted({cell.explainer for cell in self.cells if cell.record.tabulates})
+            others = sorted({cell.explainer for cell in self.cells if not cell.record.tabulates})
+            notices += [f"by the native engine: {', '.join(native)}"] if native else []
+            notices += [f"by their own code, row by row: {', '.join(others)}"] if native and others else []
         packaged = sorted(
             {
                 cell.explainer
