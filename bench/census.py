@@ -66,7 +66,8 @@ def _compare(name: str, options: dict[str, Any]) -> None:
     )
     outputs = np.arange(len(original.outputs))
     shared: dict[str, Any] = {"background": background, "seed": 0, **options}
-    native: dict[str, Any] = {"table": detector.output_table(outputs), **shared}
+    columns = np.arange(len(original.inputs))
+    native: dict[str, Any] = {"table": detector.output_table(outputs), "columns": columns, **shared}
     explainers.make(name, engine="native", **native).explain(rows[:2])  # compiles
     began = time.perf_counter()
     explainers.make(name, engine="native", **native).explain(rows[ids], row_ids=ids)

@@ -21,7 +21,7 @@ def main() -> None:
     pairs = len(rows) * len(bad.outputs)
     closed = []
     for _ in range(ROUNDS):
-        truth._walk.cache_clear()  # noqa: SLF001 - each round begins with nothing known
+        truth._reached.cache_clear()  # noqa: SLF001 - each round begins with nothing known
         began = time.perf_counter()
         truths = {output: circuits.ground_truth(bad, rows, output) for output in bad.outputs}
         closed.append(time.perf_counter() - began)

@@ -7,7 +7,7 @@ Reference:
 import functools
 import itertools
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ import numpy.typing as npt
 from xassay.circuits.netlist import Circuit, Gate
 from xassay.circuits.simulation import Words, as_bits, node_values, pack, unpack
 from xassay.types import BoolArray
+
+_TOGETHER_BYTES = 2**27
 
 
 def ground_truth(circuit: Circuit, X: npt.ArrayLike, output: str) -> BoolArray:
@@ -49,41 +51,62 @@ def ground_truth(circuit: Circuit, X: npt.ArrayLike, output: str) -> BoolArray:
     circuit.output_position(output)
     rows = as_bits(X, len(circuit.inputs), what=f"inputs of {circuit.name}")
     packed = pack(rows)
-    n_words = packed.shape[1]
-    reached: dict[str, Words] = {output: np.full(n_words, 255, dtype=np.uint8)}
-    for gate, passing in _walk(circuit, packed.tobytes()):
-        mask = reached.get(gate)
-        if mask is None:
-            continue
-        for node, passed in passing:
-            through = mask & passed
-            known = reached.get(node)
-            reached[node] = through if known is None else known | through
-    nothing = np.zeros(n_words, dtype=np.uint8)
-    return unpack(np.stack([reached.get(name, nothing) for name in circuit.inputs]), len(rows))
+    n_nodes = len(circuit.inputs) + len(circuit.gates)
+    together = n_nodes * len(circuit.outputs) * packed.shape[1] <= _TOGETHER_BYTES
+    outputs = tuple(dict.fromkeys(circuit.outputs)) if together else (output,)
+    return unpack(_reached(circuit, outputs, packed.tobytes())[outputs.index(output)], len(rows))
 
 
 @functools.lru_cache(maxsize=2)
-def _walk(
-    circuit: Circuit, packed: bytes
-) -> tuple[tuple[str, tuple[tuple[str, Words | np.uint8], ...]], ...]:
-    """Gates from the outputs back, with what each passes on: the outputs of a table share it."""
-    inputs = np.frombuffer(packed, dtype=np.uint8).reshape(len(circuit.inputs), -1)
-    values = node_values(circuit, inputs)
-    return tuple((gate.output, tuple(_passes(gate, values))) for gate in reversed(circuit.gates))
+def _reached(circuit: Circuit, outputs: tuple[str, ...], packed: bytes) -> Words:
+    """Where the walk from each output reaches each input: (outputs, inputs, words).
+
+    All outputs of a table walk at once, and whoever asks for the next one finds it here.
+    """
+    values = node_values(circuit, np.frombuffer(packed, dtype=np.uint8).reshape(len(circuit.inputs), -1))
+    shape = (len(outputs), len(packed) // len(circuit.inputs))
+    reached: dict[str, Words] = {}
+    for position, output in enumerate(outputs):
+        reached[output] = np.zeros(shape, dtype=np.uint8)
+        reached[output][position] = 255
+    for name, base, nodes in _structure(circuit):
+        mask = reached.get(name)
+        if mask is None:
+            continue
+        # the rows in which the gate's operands all have the value that lets each of them through
+        even = None if base is None else functools.reduce(base, [values[node] for node in nodes])
+        for node in nodes:
+            if even is None:
+                through = mask
+            elif base is np.bitwise_and:
+                through = mask & (even | ~values[node])
+            else:
+                through = mask & (~even | values[node])
+            if node in reached:
+                reached[node] |= through
+            else:
+                reached[node] = through.copy() if even is None else through
+    nothing = np.zeros(shape, dtype=np.uint8)
+    return np.stack([reached.get(name, nothing) for name in circuit.inputs], axis=1)
 
 
-def _passes(gate: Gate, values: Mapping[str, Words]) -> Iterator[tuple[str, Words | np.uint8]]:
-    """For each node that the gate reads, the rows in which the gate passes influence to it."""
-    counts = Counter(gate.inputs)
-    if gate.kind in ("and", "nand"):
-        all_ones = functools.reduce(np.bitwise_and, [values[node] for node in counts])
-        yield from ((node, all_ones | ~values[node]) for node in counts)
-    elif gate.kind in ("or", "nor"):
-        all_zeros = ~functools.reduce(np.bitwise_or, [values[node] for node in counts])
-        yield from ((node, all_zeros | values[node]) for node in counts)
-    else:
-        yield from ((node, np.uint8(255)) for node, pins in counts.items() if pins % 2 == 1)
+@functools.lru_cache(maxsize=64)
+def _structure(circuit: Circuit) -> tuple[tuple[str, np.ufunc | None, tuple[str, ...]], ...]:
+    """Gates from the outputs back: name, how its operands combine, and the nodes that may influence it.
+
+    And and or gates combine; of an exclusive or, nodes on an odd number of pins always influence.
+    """
+    found: list[tuple[str, np.ufunc | None, tuple[str, ...]]] = []
+    for gate in reversed(circuit.gates):
+        counts = Counter(gate.inputs)
+        if gate.kind in ("and", "nand"):
+            found.append((gate.output, np.bitwise_and, tuple(counts)))
+        elif gate.kind in ("or", "nor"):
+            found.append((gate.output, np.bitwise_or, tuple(counts)))
+        else:
+            odd = tuple(node for node, pins in counts.items() if pins % 2 == 1)
+            found.append((gate.output, None, odd))
+    return tuple(found)
 
 
 def trace_influence(circuit: Circuit, row: npt.ArrayLike, output: str) -> set[str]:
