@@ -207,18 +207,15 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
             if outcome.frame is None:
                 failures[key] = outcome.error or "unknown"
             else:
-                parts[key] = _store(outcome.frame, outcome, instances / f"{cell.label}-{key}.parquet", key)
+                path = instances / f"{cell.label}-{key}.parquet"
+                parts[key] = _store(outcome.frame, outcome, path, key)
             progress.advance(cell.label, cell.cost)
     finally:
         progress.stop()
     tables = study.score(Parts({key: part.path for key, part in parts.items()}), failures)
     for name, table in tables.items():
         results.write_parquet(table, folder / f"{name}.parquet")
-    timings = [
-        {"cell": cells[key].label, "rows": part.rows, "seconds": part.seconds, "resumed": part.resumed}
-        for key, part in parts.items()
-    ]
-    results.write_parquet(results.frame(timings, results.TIMINGS), folder / "timings.parquet")
+    results.write_parquet(_timings(cells, parts), folder / "timings.parquet")
     notices = [*study.notices, *_warned(parts.values())]
     _write_plan(study, folder, notices)
     failed = failures | {key: part.failed for key, part in parts.items() if part.failed}
@@ -269,6 +266,14 @@ def _work(cell: Cell) -> _Outcome:
         return _Outcome(None, reason, time.perf_counter() - began)
     said = sorted({f"{w.category.__name__}: {' '.join(str(w.message).split())}" for w in caught})
     return _Outcome(frame, None, time.perf_counter() - began, "\n".join(said))
+
+
+def _timings(cells: Mapping[str, Cell], parts: Mapping[str, _Stored]) -> pl.DataFrame:
+    rows = (
+        {"cell": cells[key].label, "rows": part.rows, "seconds": part.seconds, "resumed": part.resumed}
+        for key, part in parts.items()
+    )
+    return results.frame(rows, results.TIMINGS)
 
 
 def _warned(parts: Iterable[_Stored]) -> list[str]:

@@ -55,7 +55,7 @@ def _worth(
     table: FloatArray, setting: int, seen: IntArray, found: FloatArray, count: int, worth: FloatArray
 ) -> None:
     """The mean of the table over patterns outside a coalition whose bits are set, into ``worth``."""
-    for first in range(0, table.shape[1], 4):
+    for first in range(0, table.shape[1], FOUR):
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
         for k in range(count):
             row, weight = setting | seen[k], found[k]

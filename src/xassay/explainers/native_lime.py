@@ -104,6 +104,7 @@ class _Moments:
 
     @classmethod
     def of(cls, drawn: FloatArray, answers: FloatArray) -> "_Moments":
+        """From random rows, shape (samples, M), and the model's answers, shape (samples, outputs)."""
         pairs = np.triu_indices(drawn.shape[1], 1)
         crossed = (drawn[:, :, None] * answers[:, None]).reshape(len(drawn), -1)
         one = np.ones((len(drawn), 1))

@@ -24,10 +24,12 @@ class _Sums:
 
     @property
     def mean(self) -> FloatArray:
+        """0 where nothing was sampled."""
         return np.asarray(self.total / np.maximum(self.n, 1))
 
     @property
     def variance(self) -> FloatArray:
+        """Of one difference; 0 where nothing was sampled."""
         return np.asarray(np.maximum(self.squares / np.maximum(self.n, 1) - self.mean**2, 0.0))
 
 

@@ -22,5 +22,5 @@ def own_code(*folders: str) -> str:
     digest = hashlib.sha256()
     for source in sorted(sources, key=str):
         digest.update(source.read_bytes())
-    libraries = [f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn")]
+    libraries = [f"{name} {metadata.version(name)}" for name in ("numba", "numpy", "scipy", "scikit-learn")]
     return " ".join([digest.hexdigest()[:16], *libraries])

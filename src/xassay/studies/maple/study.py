@@ -78,12 +78,13 @@ class MapleStudy:
         for table in self._tables:
             _, _, n_test = part_sizes(len(table.X))
             n_rows = n_test if experiment == "accuracy" else min(n_test, settings.sample or n_test)
+            digest = _digest(table)
             for trial in trials:
                 for who in explained:
                     yield MapleCell(
                         dataset=table.name,
                         table=table,
-                        digest=_digest(table),
+                        digest=digest,
                         n_rows=n_rows,
                         trial=trial,
                         explained=who,
