@@ -3,6 +3,7 @@
 * `xassay.circuits`: digital circuits with a fault, whose anomalies have known causes.
 * `xassay.explainers`: who explains; `make`, `available`.
 * `xassay.metrics`: how an explanation is judged; `describe`.
+* `xassay.check`: which explanations of your own model are right.
 * `xassay.run_crem`, `xassay.run_maple`: the whole studies.
 """
 
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from xassay.api import run_crem, run_maple
+    from xassay.checking import check
 
 __version__ = "0.1.0"
 
@@ -26,9 +28,9 @@ _MODULES = (
     "tabular",
     "types",
 )
-_FUNCTIONS = ("run_crem", "run_maple")
+_FUNCTIONS = {"check": "checking", "run_crem": "api", "run_maple": "api"}
 
-__all__ = ["__version__", "run_crem", "run_maple"]
+__all__ = ["__version__", "check", "run_crem", "run_maple"]
 
 
 def __getattr__(name: str) -> Any:
@@ -36,5 +38,5 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"xassay.{name}")
     if name in _FUNCTIONS:
-        return getattr(importlib.import_module("xassay.api"), name)
+        return getattr(importlib.import_module(f"xassay.{_FUNCTIONS[name]}"), name)
     raise AttributeError(f"module 'xassay' has no attribute {name!r}")

@@ -1,7 +1,9 @@
 """The command line: parse, call, print."""
 
 import os
+import re
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -219,21 +221,141 @@ def maple(
     return _run(MapleStudy(settings), out, jobs, quiet=quiet)
 
 
-def _run(study: "Study", out: str | None, jobs: int, *, quiet: bool) -> int:
+def _scores(study: "Study", out: str | None) -> Any:
+    from xassay import api, results
+
+    folder = api.default_folder(study) if out is None else _folder(out)
+    return results.read_parquet(folder / "results.parquet", results.RESULTS)
+
+
+def _run(
+    study: "Study", out: str | None, jobs: int, *, quiet: bool, limits: Any = None, about: str = ""
+) -> int:
     """Run a study with a bar, print its tables, and say whether anything failed."""
     from xassay import api, runner, terminal
     from xassay.report import view
 
     folder = api.default_folder(study) if out is None else _folder(out)
-    title = f"{_plural(len(study.cells), 'cell')}, {_plural(jobs, 'job')}, into {folder}"
+    title = f"{_plural(len(study.cells), 'cell')}, {_plural(jobs, 'job')}{about}, into {folder}"
     bar = None if quiet else terminal.Bar(title, study.notices)
-    done = api.finish(runner.run(study, folder, jobs=jobs, progress=bar))
+    done = api.finish(runner.run(study, folder, jobs=jobs, progress=bar, limits=limits))
     shown = view.load(folder)
     terminal.print_failures(shown)
     if not quiet:
         terminal.print_view(shown)
         terminal.console().print(f"report: {folder / 'report.html'}", markup=False)
     return _FAILED if done.failed else 0
+
+
+@app.command
+def check(
+    model: str,
+    /,
+    *,
+    data: str,
+    target: str | None = None,
+    drop: str | None = None,
+    background: str | None = None,
+    kind: str = "regression",
+    class_: str | None = None,
+    link: str = "identity",
+    explainers: str | None = None,
+    attributions: str | None = None,
+    coefficients: str | None = None,
+    measures: str | None = None,
+    rows: Whole = 200,
+    sigma: str = "0.1,0.25",
+    max_background: Whole = 100,
+    require: str | None = None,
+    budget: str | None = None,
+    timeout: str = "10m",
+    frame: str = "auto",
+    allow_pickle: bool = False,
+    seed: Whole = 0,
+    jobs: Whole = 1,
+    out: str | None = None,
+    quiet: bool = False,
+) -> int:
+    """Measure which explanations of your own model are right, how far, and at what price.
+
+    Example: xassay check scoring.py:predict --data loans.csv --target default --rows 100 --budget 5m
+
+    Exit code 1 where something failed or a requirement is not met. The same command again
+    continues a run that was stopped.
+
+    Args:
+        model: A function or a fitted estimator, as package.module:name or file.py:name; or an .onnx or
+            .skops file; or, with --allow-pickle, a .pkl or .joblib file.
+        data: Table of rows to explain, .csv or .parquet.
+        target: Column that the model is not given.
+        drop: Further columns that it is not given.
+        background: Table of reference rows. Default: rows of the data that are not explained.
+        kind: regression, classification (a class's probability) or anomaly (an outlier score).
+        class_: The class whose probability is explained. Default: the second of two.
+        link: logit explains log-odds in place of probabilities.
+        explainers: Explainers: permutation_shap, kernel_shap, sampling_shap, tree_shap, shapiq, lime,
+            maple, random, or file.py:function. Default: permutation_shap, kernel_shap, lime, maple and
+            random; none where attributions or coefficients are given.
+        attributions: Table of explanations that are judged as they are, one row a data row.
+        coefficients: Likewise of slopes of local linear models, with a column intercept if they have one.
+        measures: Some of fidelity, placebo, planted, stability, convergence, background. Default: all.
+        rows: Rows explained.
+        sigma: Standard deviations of the perturbations, in those of the columns.
+        max_background: Background rows that explainers are given at most.
+        require: Requirements, as in "lime.masking_skill>=0.8,lime.causal_rmse@0.1<0.2"; the worse end of
+            the interval is tested, and a missing score fails.
+        budget: Time that the run may take, as in 90s, 5m or 1h; rows are cut to fit.
+        timeout: Time that a part of the run may take.
+        frame: What the model is given: pandas, polars, numpy, or auto: what it was fitted on or takes.
+        allow_pickle: Load a pickle, which can run any code.
+        seed: Seed of everything random.
+        jobs: Number of processes; changes nothing in the results.
+        out: Folder of the run. Default: a folder under runs/ named after the settings.
+        quiet: Print nothing but errors and failures.
+    """
+    from xassay import checking, terminal
+    from xassay.runner import Limits
+    from xassay.studies.check import CheckSettings
+    from xassay.studies.check.requirements import Requirement
+
+    asked: dict[str, Any] = {"explainers": _split(explainers), "measures": _split(measures)}
+    settings = CheckSettings(
+        **{name: value for name, value in asked.items() if value},
+        kind=kind,
+        class_=class_,
+        link=link,
+        rows=rows,
+        sigma=_numbers("sigma", sigma),
+        max_background=max_background,
+        timeout=_seconds("timeout", timeout),
+        budget=None if budget is None else _seconds("budget", budget),
+        seed=seed,
+    )
+    given = attributions is not None or coefficients is not None
+    known = [*settings.explainers, *(["given"] if given else [])]
+    wanted = [Requirement.parse(text, known) for text in _split(require)]
+    files = checking.Files(
+        model=model,
+        data=data,
+        target=target,
+        drop=_split(drop),
+        background=background,
+        attributions=attributions,
+        coefficients=coefficients,
+        frame=frame,
+        allow_pickle=allow_pickle,
+    )
+    if not quiet:
+        terminal.console(stderr=True).print("looking at the model and trying each explainer once ...")
+    began = time.monotonic()
+    study = files.study(settings, jobs=jobs)
+    limits = Limits(cell=settings.timeout, run=checking.left_of(settings.budget, began))
+    about = f", about {terminal.duration(study.seconds)}"
+    code = _run(study, out, jobs, quiet=quiet, limits=limits, about=about)
+    unmet = [reason for one in wanted if (reason := one.unmet(_scores(study, out))) is not None]
+    for reason in unmet:
+        terminal.console(stderr=True).print(f"not met: {reason}", markup=False, style="red")
+    return _FAILED if unmet else code
 
 
 @app.command
@@ -389,6 +511,14 @@ def _folder(text: str) -> Path:
 
 def _split(text: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def _seconds(option: str, text: str) -> float:
+    """A duration such as 90, 90s, 5m or 1h."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
+    if match is None or not float(match[1]):
+        raise InputError(f"--{option}: {text!r} is no time; write it as 90s, 5m or 1h")
+    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
 
 
 def _numbers(option: str, text: str | None) -> tuple[float, ...]:

@@ -7,6 +7,7 @@ failed is tried again.
 
 import hashlib
 import json
+import math
 import re
 import time
 import warnings
@@ -22,7 +23,8 @@ import polars as pl
 import xassay
 from xassay import results
 from xassay.errors import InputError, RunError
-from xassay.types import Cell
+from xassay.limits import OutOfTime, time_limit
+from xassay.types import Cell, Failure
 
 MOST_WARNINGS = 5
 IDLE_SECONDS = 15
@@ -64,7 +66,7 @@ class Study(Protocol):
         ...
 
     def score(
-        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str]
+        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
     ) -> Mapping[str, pl.DataFrame]:
         """The tables to keep, by name: ``results``, ``tests``, and what else the study has."""
         ...
@@ -122,15 +124,15 @@ class Run:
     @property
     def failed(self) -> bool:
         """Whether anything could not be scored: a whole score, or a row of one."""
-        return bool(((self.scores["status"] == "failed") | (self.scores["n_failed"] > 0)).any())
+        return bool(((self.scores["status"] != "ok") | (self.scores["n_failed"] > 0)).any())
 
 
 @attrs.frozen(eq=False)
 class _Outcome:
-    """What came of a cell: its frame or an error."""
+    """What came of a cell: its frame or why there is none."""
 
     frame: pl.DataFrame | None
-    error: str | None
+    failure: Failure | None
     seconds: float
     warnings: str = ""
 
@@ -170,10 +172,32 @@ class Parts(Mapping[str, pl.DataFrame]):
 
 def plan_key(study: Study) -> str:
     """A short hash of what is asked for: the same command gives the same key."""
-    return hashlib.sha256(json.dumps(study.plan(), sort_keys=True).encode()).hexdigest()[:8]
+    plan = study.plan()
+    asked = {name: plan[name] for name in ("study", "settings")}
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:8]
 
 
-def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None = None) -> Run:
+@attrs.frozen
+class Limits:
+    """How long things may take, in seconds; None: as long as they like.
+
+    Attributes:
+        cell: a single cell.
+        run: the whole run. Cells that have not begun by then are skipped, those at work stopped.
+    """
+
+    cell: float | None = None
+    run: float | None = None
+
+
+def run(
+    study: Study,
+    folder: Path,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    limits: Limits | None = None,
+) -> Run:
     """Run a study in a folder, or continue a run that stopped there.
 
     Writes ``plan.json``, ``instances/`` (one file a cell), ``results.parquet``,
@@ -184,6 +208,7 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
         folder: the run's folder; made if need be.
         jobs: number of processes; changes nothing in the results.
         progress: is told how the work goes.
+        limits: how long a cell and the run may take.
 
     Raises:
         InputError: the folder holds a run of other settings, or cannot be written.
@@ -197,15 +222,17 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
     # keys are read once: a user's file may change while the run goes on
     cells = {cell.key: cell for cell in study.cells}
     parts = {key: part for key in cells if (part := _read(stored.get(key), key)) is not None}
-    todo = sorted((key for key in cells if key not in parts), key=lambda key: -cells[key].cost)
+    todo = sorted(
+        (key for key in cells if key not in parts), key=lambda key: (cells[key].turn, -cells[key].cost)
+    )
     done = sum(cells[key].cost for key in parts)
     progress.start(done + sum(cells[key].cost for key in todo), done)
-    failures: dict[str, str] = {}
+    failures: dict[str, Failure] = {}
     try:
-        for key, outcome in _outcomes({key: cells[key] for key in todo}, jobs):
+        for key, outcome in _outcomes({key: cells[key] for key in todo}, jobs, limits or Limits()):
             cell = cells[key]
             if outcome.frame is None:
-                failures[key] = outcome.error or "unknown"
+                failures[key] = outcome.failure or Failure("unknown")
             else:
                 path = instances / f"{cell.label}-{key}.parquet"
                 parts[key] = _store(outcome.frame, outcome, path, key)
@@ -218,19 +245,22 @@ def run(study: Study, folder: Path, *, jobs: int = 1, progress: Progress | None 
     results.write_parquet(_timings(cells, parts), folder / "timings.parquet")
     notices = [*study.notices, *_warned(parts.values())]
     _write_plan(study, folder, notices)
-    failed = failures | {key: part.failed for key, part in parts.items() if part.failed}
+    failed = {key: failure.reason for key, failure in failures.items()}
+    failed |= {key: part.failed for key, part in parts.items() if part.failed}
     labels = {f"{cells[key].label}-{key}": reason for key, reason in failed.items()}
     return Run(tables["results"], tables["tests"], notices, labels, folder, tables)
 
 
-def _outcomes(todo: Mapping[str, Cell], jobs: int) -> Iterator[tuple[str, _Outcome]]:
+def _outcomes(todo: Mapping[str, Cell], jobs: int, limits: Limits) -> Iterator[tuple[str, _Outcome]]:
+    # the clock that all processes of a machine share
+    deadline = None if limits.run is None else time.time() + limits.run
     if jobs == 1 or len(todo) <= 1:
-        yield from ((key, _work(cell)) for key, cell in todo.items())
+        yield from (_keyed(key, cell, limits.cell, deadline) for key, cell in todo.items())
         return
     import joblib
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    tasks = (joblib.delayed(_keyed)(key, cell) for key, cell in todo.items())
+    tasks = (joblib.delayed(_keyed)(key, cell, limits.cell, deadline) for key, cell in todo.items())
     # processes, never threads: explainers draw from numpy's global generator
     pool = joblib.Parallel(
         n_jobs=min(jobs, len(todo)),
@@ -248,22 +278,29 @@ def _outcomes(todo: Mapping[str, Cell], jobs: int) -> Iterator[tuple[str, _Outco
         ) from None
 
 
-def _keyed(key: str, cell: Cell) -> tuple[str, _Outcome]:
-    return key, _work(cell)
+def _keyed(key: str, cell: Cell, limit: float | None, deadline: float | None) -> tuple[str, _Outcome]:
+    left = math.inf if deadline is None else deadline - time.time()
+    if left <= 0:
+        return key, _Outcome(None, Failure("the run's time was up", "skipped"), 0.0)
+    shorter = min(left, math.inf if limit is None else limit)
+    return key, _work(cell, None if math.isinf(shorter) else shorter)
 
 
-def _work(cell: Cell) -> _Outcome:
+def _work(cell: Cell, limit: float | None) -> _Outcome:
     from threadpoolctl import threadpool_limits
 
     began = time.perf_counter()
     try:
         # one thread, so that no sum depends on how many the machine has
-        with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+        with threadpool_limits(1), warnings.catch_warnings(record=True) as caught, time_limit(limit):
             warnings.simplefilter("default")
             frame = cell.run()
+    except OutOfTime:
+        failure = Failure(f"took longer than {limit:.3g} s", "timeout")
+        return _Outcome(None, failure, time.perf_counter() - began)
     except Exception as error:  # noqa: BLE001 - a cell that fails is a result, not the end of the run
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        return _Outcome(None, reason, time.perf_counter() - began)
+        failure = Failure(f"{type(error).__name__}: {error}".splitlines()[0])
+        return _Outcome(None, failure, time.perf_counter() - began)
     said = sorted({f"{w.category.__name__}: {' '.join(str(w.message).split())}" for w in caught})
     return _Outcome(frame, None, time.perf_counter() - began, "\n".join(said))
 

@@ -33,6 +33,16 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False)
 
 
+def duration(seconds: float) -> str:
+    """A time for people.
+
+    Example:
+        >>> duration(42.3), duration(600)
+        ('42 s', '10 min')
+    """
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"  # noqa: PLR2004
+
+
 class Bar:
     """One progress bar with an ETA on a terminal, a plain line now and then in a log.
 
@@ -85,7 +95,7 @@ class Bar:
     def _eta(self) -> str:
         spent = time.monotonic() - self._began
         left = spent / max(self._done - self._before, 1e-9) * (self._total - self._done)
-        return f"about {left / 60:.0f} min left" if left >= 90 else f"about {left:.0f} s left"  # noqa: PLR2004
+        return f"about {duration(left)} left"
 
     def stop(self) -> None:
         """Take the bar away."""

@@ -35,6 +35,8 @@ class Explanation:
         coefficients: slopes of the local linear model at each row, shape of `values`, or None
             where the explanation is no local linear model.
         intercepts: its intercepts, shape (rows,) or (rows, k), or None.
+        categorical: positions of features that enter the local model as "equals the explained
+            row's value", 1 or 0, and not by their own value.
         errors: row position -> why that row could not be explained.
 
     Raises:
@@ -49,6 +51,7 @@ class Explanation:
     coefficients: FloatArray | None = attrs.field(default=None, converter=_optional_floats)
     intercepts: FloatArray | None = attrs.field(default=None, converter=_optional_floats)
     errors: Mapping[int, str] = attrs.field(factory=dict)
+    categorical: tuple[int, ...] = ()
 
     def __attrs_post_init__(self) -> None:
         if self.values.ndim not in (2, 3):
@@ -63,6 +66,10 @@ class Explanation:
         if self.intercepts is not None and self.intercepts.shape != rows_and_outputs:
             raise ExplainerError(
                 f"intercepts of shape {self.intercepts.shape}, expected {rows_and_outputs}: one a row"
+            )
+        if not set(self.categorical) <= set(range(self.values.shape[1])):
+            raise ExplainerError(
+                f"categorical={self.categorical}: positions go from 0 to {self.values.shape[1] - 1}"
             )
 
 
@@ -92,6 +99,20 @@ class Detector(Protocol):
         ...
 
 
+@attrs.frozen
+class Failure:
+    """Why a cell has no result.
+
+    Attributes:
+        reason: one line.
+        status: ``failed`` (it raised), ``timeout`` (it took too long) or ``skipped`` (the run's
+            time was up before it began).
+    """
+
+    reason: str
+    status: str = "failed"
+
+
 class Cell(Protocol):
     """One unit of a study's work: computed in one process, stored at once, never half."""
 
@@ -108,6 +129,11 @@ class Cell(Protocol):
     @property
     def cost(self) -> float:
         """Expected work, in any unit; orders the queue and drives the ETA."""
+        ...
+
+    @property
+    def turn(self) -> int:
+        """Cells of a lower turn are computed first: they are what a run out of time must have."""
         ...
 
     def run(self) -> Any:

@@ -27,9 +27,28 @@ RANKING: dict[str, Score] = {
 ROBUSTNESS: dict[str, Score] = {
     "noise_share": noise_share,
     "ela": metrics.equalized_loss_of_accuracy,
+    "placebo_share": metrics.placebo_share,
 }
-FIDELITY: dict[str, Score] = {"causal_rmse": metrics.causal_rmse, "causal_skill": metrics.causal_skill}
-COUNTED = {"rmse", "features_kept", "pattern_match"}
+BACKGROUND = np.random.default_rng(1).standard_normal((20, 2))
+
+
+def masking_rmse(explanation: Explanation, predict: Any, rows: FloatArray) -> float:
+    return metrics.masking_rmse(explanation, predict, rows, BACKGROUND)
+
+
+def masking_skill(explanation: Explanation, predict: Any, rows: FloatArray) -> float:
+    return metrics.masking_skill(explanation, predict, rows, BACKGROUND)
+
+
+FIDELITY: dict[str, Score] = {
+    "causal_rmse": metrics.causal_rmse,
+    "causal_skill": metrics.causal_skill,
+    "masking_rmse": masking_rmse,
+    "masking_skill": masking_skill,
+}
+AGREEMENT = {"seed_agreement", "neighbour_agreement", "background_agreement"}
+"""All `metrics.agreement`, of different pairs."""
+COUNTED = {"rmse", "features_kept", "pattern_match", "planted_noticed", "model_calls"}
 """What a study counts or takes from a library: no function of ours."""
 BY_RANK = {**RANKING, "noise_share": noise_share}
 
@@ -50,7 +69,8 @@ def rows() -> tuple[FloatArray, BoolArray]:
 
 
 def test_every_metric_is_classified() -> None:
-    assert sorted(metrics.available()) == sorted({*RANKING, *ROBUSTNESS, *FIDELITY, *COUNTED})
+    classified = {*RANKING, *ROBUSTNESS, *FIDELITY, *AGREEMENT, *COUNTED}
+    assert sorted(metrics.available()) == sorted(classified)
 
 
 @each_by_rank
@@ -88,6 +108,7 @@ def test_more_harm_by_noise_scores_worse(name: str) -> None:
     little, much = {
         "ela": ((0.8, 0.9), (0.2, 0.9)),
         "noise_share": (([5 - 4.0 * NOISE], [~NOISE]), ([1 + 4.0 * NOISE], [~NOISE])),
+        "placebo_share": (([5 - 4.0 * NOISE], NOISE), ([1 + 4.0 * NOISE], NOISE)),
     }[name]
     score = ROBUSTNESS[name]
     assert (score(*little) > score(*much)) == metrics.describe(name).higher_is_better

@@ -35,7 +35,7 @@ def plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_record_says_what_its_explainer_is(name: str) -> None:
     record = explainers.record(name)
     assert record.name == name
-    assert record.engine in {"shap", "lime", "native", "user"}
+    assert record.engine in {"shap", "lime", "shapiq", "native", "user"}
     assert record.version.startswith(record.engine)
     assert record.summary.endswith((".", "?"))
     assert record.cost(7, 19) > 0

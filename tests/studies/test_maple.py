@@ -17,6 +17,7 @@ from xassay.seeds import generator
 from xassay.studies.maple import MapleSettings, MapleStudy, experiments, scoring
 from xassay.studies.maple.explained import Explained
 from xassay.studies.published import maple as published
+from xassay.types import Failure
 
 QUICK: dict[str, Any] = {
     "experiment": ("self", "blackbox"),
@@ -484,7 +485,9 @@ def test_published_figures_stand_beside_what_they_measured(shared_data: Path) ->
             trials=1,
         )
     )
-    scored = pl.DataFrame(list(scoring.score(study.cells, {}, {cell.key: "not run" for cell in study.cells})))
+    scored = pl.DataFrame(
+        list(scoring.score(study.cells, {}, {cell.key: Failure("not run") for cell in study.cells}))
+    )
     beside = scored.filter(pl.col("level") == "dataset", pl.col("published").is_not_null())
     assert set(beside["dataset"]) == {"housing"}
     assert set(beside["explainer"]) == {None, "lime"}

@@ -11,9 +11,12 @@ from xassay.explainers import (
     native_kernel_shap,
     native_lime,
     native_sampling_shap,
+    permutation_shap,
     random_baseline,
     sampling_shap,
+    shapiq_sv,
     single_flip,
+    tree_shap,
 )
 from xassay.explainers.exact import banzhaf_values, shapley_values
 from xassay.explainers.registry import ExplainerRecord, available, engines, make, record, register
@@ -31,10 +34,13 @@ __all__ = [
     "native_kernel_shap",
     "native_lime",
     "native_sampling_shap",
+    "permutation_shap",
     "random_baseline",
     "record",
     "register",
     "sampling_shap",
+    "shapiq_sv",
     "shapley_values",
     "single_flip",
+    "tree_shap",
 ]

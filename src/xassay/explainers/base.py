@@ -157,6 +157,7 @@ class RowExplainer(BaseExplainer):
             coefficients=slopes[:, :, first] if linear else None,
             intercepts=intercepts[:, first] if linear else None,
             errors=errors,
+            categorical=tuple(getattr(self, "categorical", ())) if linear else (),
         )
 
     def _checked(self, values: FloatArray, what: str = "values") -> FloatArray:

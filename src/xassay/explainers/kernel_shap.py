@@ -12,7 +12,7 @@ import numpy as np
 
 from xassay.errors import InputError
 from xassay.explainers.base import RowExplainer, is_whole
-from xassay.explainers.registry import register
+from xassay.explainers.registry import Samples, register
 from xassay.seeds import global_numpy_state
 from xassay.types import FloatArray
 
@@ -61,7 +61,13 @@ def _cost(n_features: int, n_rows: int) -> float:
     return 5.0 + 500 * n_rows * n_features * 6e-6
 
 
-@register("kernel_shap", engine="shap", published="Kernel SHAP", cost=_cost)
+@register(
+    "kernel_shap",
+    engine="shap",
+    published="Kernel SHAP",
+    samples=Samples("nsamples", lambda p: 2 * p + 2**11, lambda p: 2 * p, lambda p: 2.0**p),
+    cost=_cost,
+)
 @attrs.define(eq=False, kw_only=True)
 class KernelShap(RowExplainer):
     """Shapley values by weighted regression over sampled coalitions.

@@ -8,8 +8,8 @@ import attrs
 import numpy as np
 
 from xassay.errors import InputError
-from xassay.explainers.base import LocalModel, RowExplainer, is_whole, one_of
-from xassay.explainers.registry import register
+from xassay.explainers.base import DATA, LocalModel, RowExplainer, is_whole, one_of
+from xassay.explainers.registry import Samples, register
 from xassay.types import FloatArray
 
 MOST_SAMPLES = 1_000_000
@@ -44,7 +44,14 @@ def _cost(n_features: int, _: int) -> float:
     return 3.0 + 0.2 * n_features
 
 
-@register("lime", engine="lime", published="LIME", local_linear=True, cost=_cost)
+@register(
+    "lime",
+    engine="lime",
+    published="LIME",
+    local_linear=True,
+    samples=Samples("n_samples", lambda _: 5000),
+    cost=_cost,
+)
 @attrs.define(eq=False, kw_only=True)
 class Lime(RowExplainer):
     """A ridge regression on weighted random rows; columns are declared categorical.
@@ -67,6 +74,8 @@ class Lime(RowExplainer):
             and clipped to the range of background and row), or "truncate" (cut to an integer
             and clipped, as some detectors do with what they are given).
         kernel_width: width of the exponential kernel; none: 0.75 sqrt(features).
+        categorical: with "gaussian", positions of columns that are categories all the same;
+            their values are the weights of "equals the explained row's value".
 
     Reference:
         Ribeiro, Singh & Guestrin, KDD 2016, doi:10.1145/2939672.2939778.
@@ -76,6 +85,7 @@ class Lime(RowExplainer):
     treatment: str = attrs.field(default="categorical", validator=one_of(*TREATMENTS))
     rounding: str = attrs.field(default="none", validator=one_of(*ROUNDINGS))
     kernel_width: Any = attrs.field(default="none", validator=check_width)
+    categorical: Any = attrs.field(default=(), converter=tuple, metadata=DATA)
     _package: Any = attrs.field(init=False, default=None)
     _low: FloatArray = attrs.field(init=False)
     _high: FloatArray = attrs.field(init=False)
@@ -85,19 +95,23 @@ class Lime(RowExplainer):
             warnings.simplefilter("ignore")
             from lime.lime_tabular import LimeTabularExplainer
 
-        categorical = self.treatment == "categorical"
-        if categorical and not (self.background == np.rint(self.background)).all():
+        categorical = self._categorical_columns()
+        codes = self.background[:, categorical]
+        if not (codes == np.rint(codes)).all():
             raise InputError("lime: categorical columns must hold integers; use lime:treatment=gaussian")
         self._low, self._high = self.background.min(axis=0), self.background.max(axis=0)
         self._package = LimeTabularExplainer(
             self.background,
             mode="classification",
-            categorical_features=list(range(self.background.shape[1])) if categorical else None,
+            categorical_features=categorical or None,
             discretize_continuous=self.treatment == "quartile",
             feature_selection="none",
             kernel_width=None if self.kernel_width == "none" else self.kernel_width,
             random_state=0,
         )
+
+    def _categorical_columns(self) -> list[int]:
+        return list(range(self.background.shape[1]) if self.treatment == "categorical" else self.categorical)
 
     def _explain_row(self, row: FloatArray, seed: int) -> FloatArray | LocalModel:
         # the package carries its generator from row to row: each row starts it anew
@@ -105,7 +119,8 @@ class Lime(RowExplainer):
         self._package.base.random_state = self._package.random_state
         if self._package.discretizer is not None:
             self._package.discretizer.random_state = self._package.random_state
-        if self.treatment == "categorical" and not (row == np.rint(row)).all():
+        codes = row[self._categorical_columns()]
+        if not (codes == np.rint(codes)).all():
             raise InputError("lime: categorical columns must hold integers")
         outputs = tuple(range(self._model.n_outputs))
         with warnings.catch_warnings():
@@ -138,7 +153,14 @@ class Lime(RowExplainer):
         return self._model(rows)
 
 
-@register("lime_continuous", engine="lime", published="LIME", local_linear=True, cost=_cost)
+@register(
+    "lime_continuous",
+    engine="lime",
+    published="LIME",
+    local_linear=True,
+    samples=Samples("n_samples", lambda _: 5000),
+    cost=_cost,
+)
 @attrs.define(eq=False, kw_only=True)
 class LimeContinuous(Lime):
     """LIME with the Gaussian draws of its paper, rounded and clipped before the model sees them."""

@@ -1,5 +1,6 @@
 """Explainers by name: one decorator to register, one function to make."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from importlib import metadata
 from typing import Any, TypeVar, cast
@@ -14,6 +15,27 @@ from xassay.types import Explainer, Predict
 ENTRY_POINTS = "xassay.explainers"
 
 Made = TypeVar("Made", bound=type)
+
+
+def _without_end(_: int) -> float:
+    return math.inf
+
+
+@attrs.frozen(eq=False)
+class Samples:
+    """How an explainer that samples is told how much.
+
+    Attributes:
+        option: the option that says it.
+        default: what that comes to where nothing is said, given the number of features.
+        least: the least it takes.
+        most: from where on nothing is left to sample.
+    """
+
+    option: str
+    default: Callable[[int], int]
+    least: Callable[[int], int] = attrs.field(default=lambda _: 2)
+    most: Callable[[int], float] = _without_end
 
 
 @attrs.frozen
@@ -35,6 +57,8 @@ class ExplainerRecord:
             before it has explained something.
         surrogate: whether it fits one model of its own to the background, which explains all
             rows: its draws are then one a fit, and it needs several background rows.
+        samples: how an explainer that samples is told how much; None for the others.
+        wants_model: whether it looks inside the model, which it is then given as ``model``.
         tabulates: whether it needs the model as a table over 0/1 columns, which it makes by
             asking for all combinations unless it is given.
         table_only: whether rows that differ outside the table's columns alone, and share a
@@ -54,6 +78,8 @@ class ExplainerRecord:
     uses_background: bool = True
     local_linear: bool | None = False
     surrogate: bool = False
+    samples: Samples | None = None
+    wants_model: bool = False
     tabulates: bool = False
     table_only: bool = False
     cost: Callable[[int, int], float] = attrs.field(default=lambda _features, _rows: 1.0, eq=False)
@@ -61,6 +87,9 @@ class ExplainerRecord:
 
 ENGINES = ("package", "native")
 """Whose code explains: a package's, or ours."""
+
+EXTRAS = {"shapiq": "shapiq"}
+"""Explainers whose package is an extra: they are known where it is installed."""
 
 _RECORDS: dict[str, dict[str, ExplainerRecord]] = {}
 
@@ -71,7 +100,7 @@ def register(
     engine: str,
     published: str | None = None,
     cost: Callable[[int, int], float] = lambda _features, _rows: 1.0,
-    **facts: bool,
+    **facts: Any,
 ) -> Callable[[Made], Made]:
     """Class decorator: make an explainer class known under a name.
 
@@ -165,6 +194,8 @@ def record(spec: str, engine: str | None = None, *, prefer: str = "package") -> 
             return user.record_of_entry_point(point)
     if name.endswith(".py"):
         raise InputError(f"explainer {name!r}: name the function too, as in {name}:explain")
+    if name in EXTRAS:
+        raise InputError(f"explainer {name!r} needs a package: pip install 'xassay[{EXTRAS[name]}]'")
     raise UnknownNameError("explainer", name, available())
 
 

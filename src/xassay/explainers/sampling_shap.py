@@ -8,7 +8,7 @@ import numpy as np
 from xassay.errors import InputError
 from xassay.explainers.base import RowExplainer
 from xassay.explainers.kernel_shap import check_samples, quiet
-from xassay.explainers.registry import register
+from xassay.explainers.registry import Samples, register
 from xassay.seeds import global_numpy_state
 from xassay.types import FloatArray
 
@@ -17,7 +17,13 @@ def _cost(n_features: int, _: int) -> float:
     return 1000 * n_features * 0.008 if n_features <= 7 else 15.0  # noqa: PLR2004 - c17 runs the default
 
 
-@register("sampling_shap", engine="shap", published="Sampling SHAP", cost=_cost)
+@register(
+    "sampling_shap",
+    engine="shap",
+    published="Sampling SHAP",
+    samples=Samples("nsamples", lambda p: 1000 * p, lambda p: 2 * p),
+    cost=_cost,
+)
 @attrs.define(eq=False, kw_only=True)
 class SamplingShap(RowExplainer):
     """Shapley values by sampled permutations and background rows.

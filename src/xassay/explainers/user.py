@@ -129,6 +129,19 @@ def record_of_file(spec: str) -> ExplainerRecord:
     )
 
 
+def record_of_function(name: str, function: Function) -> ExplainerRecord:
+    """The record of a function that is at hand.
+
+    Raises:
+        InputError: it cannot be called.
+    """
+    if not callable(function):
+        raise InputError(f"explainer {name!r} is no function")
+    return ExplainerRecord(
+        name, "user", f"function {name}", _Factory(function, name), "", local_linear=None, cost=_cost
+    )
+
+
 def record_of_entry_point(point: metadata.EntryPoint) -> ExplainerRecord:
     """The record of a plug-in's explainer.
 

@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from xassay.errors import InputError
+from xassay.metrics.calls import BATCH_VALUES, checked_ids, scores
+from xassay.metrics.local_model import checked_local_model, linear_predictions
 from xassay.seeds import generator
 from xassay.types import BoolArray, Explanation, FloatArray, Predict
-
-BATCH_VALUES = 2**24
-"""The most values handed to the model in one call."""
 
 _ENOUGH_ROWS = 10
 _FAR_MEAN, _FAR_SCALE = 1.0, 3.0
@@ -99,15 +98,13 @@ def _losses(
 ) -> tuple[FloatArray, FloatArray]:
     rows = np.asarray(X, dtype=np.float64)
     sigmas = _sigmas(sigma)
-    slopes, intercepts = _local_model(explanation, rows)
+    checked_local_model(explanation, rows)
     if n_samples < 1:
         raise InputError(f"n_samples must be at least 1, not {n_samples}")
     _warn_of_scale(rows)
-    ids = np.arange(len(rows)) if row_ids is None else np.asarray(row_ids)
-    if ids.shape != (len(rows),) or not (np.issubdtype(ids.dtype, np.integer) or not len(ids)):
-        raise InputError(f"row_ids must be {len(rows)} integers, one a row")
+    ids = checked_ids(row_ids, len(rows))
     p = rows.shape[1]
-    own = _scores(predict, rows) if trivial else np.zeros(len(rows))
+    own = scores(predict, rows) if trivial else np.zeros(len(rows))
     losses, beside = np.empty((2, len(sigmas), len(rows), n_samples))
     step = max(1, BATCH_VALUES // max(1, len(sigmas) * n_samples * p))
     for start in range(0, len(rows), step):
@@ -116,12 +113,11 @@ def _losses(
             [generator(seed, "causal", int(i)).standard_normal((n_samples, p)) for i in ids[part]]
         )
         moved = rows[part, None] + sigmas[:, None, None, None] * noise
+        linear = linear_predictions(_rows_of(explanation, part), rows[part], moved)
+        found = scores(predict, moved.reshape(-1, p)).reshape(moved.shape[:-1])
         with np.errstate(invalid="ignore", over="ignore"):
-            linear = np.einsum("srnp,rp->srn", moved, slopes[part]) + intercepts[part, None]
-        scores = _scores(predict, moved.reshape(-1, p)).reshape(moved.shape[:-1])
-        with np.errstate(invalid="ignore", over="ignore"):
-            losses[:, part] = (linear - scores) ** 2
-            beside[:, part] = (own[part, None] - scores) ** 2
+            losses[:, part] = (linear - found) ** 2
+            beside[:, part] = (own[part, None] - found) ** 2
     # what overflows is not known, rather than infinitely bad
     return np.where(np.isfinite(losses), losses, np.nan), np.where(np.isfinite(beside), beside, np.nan)
 
@@ -162,7 +158,7 @@ def causal_rmse(
         2.0
     """
     losses = causal_losses(explanation, predict, X, sigma, n_samples, seed, row_ids)
-    (rmse,) = _root_means(losses)
+    (rmse,) = root_means(losses)
     return float(rmse[0]) if np.ndim(sigma) == 0 else rmse
 
 
@@ -204,7 +200,7 @@ def causal_skill(
         >>> round(causal_skill(half, lambda X: X[:, 0], [[0.0]]), 9)
         0.5
     """
-    ours, trivial = _root_means(
+    ours, trivial = root_means(
         *causal_losses_and_trivial(explanation, predict, X, sigma, n_samples, seed, row_ids)
     )
     skills = skill(ours, trivial)
@@ -223,7 +219,7 @@ def skill(rmse: FloatArray, trivial: FloatArray) -> FloatArray:
         return np.asarray(np.where(trivial > 0, 1 - rmse / trivial, np.nan))
 
 
-def _root_means(*losses: FloatArray) -> list[FloatArray]:
+def root_means(*losses: FloatArray) -> list[FloatArray]:
     """Root mean losses, each (sigmas,): at each sigma over the rows that are finite in all of them."""
     failed: BoolArray = np.any([np.isnan(each).any(axis=2) for each in losses], axis=0)
     if failed.any():
@@ -240,6 +236,17 @@ def _root_means(*losses: FloatArray) -> list[FloatArray]:
     ]
 
 
+def _rows_of(explanation: Explanation, part: slice) -> Explanation:
+    assert explanation.coefficients is not None  # noqa: S101 - checked before
+    assert explanation.intercepts is not None  # noqa: S101 - likewise
+    return Explanation(
+        explanation.values[part],
+        coefficients=explanation.coefficients[part],
+        intercepts=explanation.intercepts[part],
+        categorical=explanation.categorical,
+    )
+
+
 def _sigmas(sigma: float | Sequence[float]) -> FloatArray:
     try:
         sigmas = np.atleast_1d(np.asarray(sigma, dtype=np.float64))
@@ -248,32 +255,6 @@ def _sigmas(sigma: float | Sequence[float]) -> FloatArray:
     if not sigmas.size or not (np.isfinite(sigmas) & (sigmas > 0)).all():
         raise InputError(f"sigma must be above 0, not {sigma}")
     return sigmas
-
-
-def _local_model(explanation: Explanation, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    if not isinstance(explanation, Explanation):
-        raise InputError(f"expected an Explanation, got {type(explanation).__name__}")
-    if explanation.coefficients is None or explanation.intercepts is None:
-        raise InputError(
-            "this explanation has no local linear model (coefficients and intercepts), which the causal "
-            "metric needs; attributions such as SHAP values have none"
-        )
-    if rows.ndim != 2 or explanation.coefficients.shape != rows.shape:  # noqa: PLR2004 - a matrix
-        raise InputError(
-            f"the explanation's coefficients have shape {explanation.coefficients.shape}, the rows "
-            f"{rows.shape}"
-        )
-    return explanation.coefficients, explanation.intercepts
-
-
-def _scores(predict: Predict, rows: FloatArray) -> FloatArray:
-    # a model may write to what it is given
-    scores = np.asarray(predict(rows.copy()), dtype=np.float64)
-    if scores.shape not in ((len(rows),), (len(rows), 1)):
-        raise InputError(
-            f"predict returned shape {scores.shape} for {len(rows)} rows, expected ({len(rows)},)"
-        )
-    return scores.reshape(-1)
 
 
 def _warn_of_scale(rows: FloatArray) -> None:

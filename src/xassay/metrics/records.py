@@ -7,6 +7,8 @@ from xassay.errors import UnknownNameError
 _CREM = "Evaluating Anomaly Explanations Using Ground Truth, section 4.5"
 _ELA = "Saez, Luengo & Herrera, Neurocomputing 176 (2016), doi:10.1016/j.neucom.2014.11.086"
 _MAPLE = "Plumb, Molitor & Talwalkar, NeurIPS 2018, arXiv:1807.02910"
+_MASKING = "Yeh et al., NeurIPS 2019, arXiv:1901.09392; Ancona et al., ICLR 2018, arXiv:1711.06104"
+_BRAY = "Bray & Curtis, Ecological Monographs 27 (1957), doi:10.2307/1942268"
 _TIES = "McSherry & Najork, ECIR 2008, doi:10.1007/978-3-540-78646-7_38"
 
 
@@ -66,6 +68,51 @@ METRICS = {
             1,
             higher_is_better=True,
             reference=f"{_MAPLE}, equation (1); skill: Murphy, Monthly Weather Review 116 (1988)",
+        ),
+        Metric("masking_rmse", "Masking RMSE", 0, float("inf"), higher_is_better=False, reference=_MASKING),
+        Metric(
+            "masking_skill",
+            "Masking skill",
+            float("-inf"),
+            1,
+            higher_is_better=True,
+            reference=f"{_MASKING}; skill: Murphy, Monthly Weather Review 116 (1988)",
+        ),
+        Metric(
+            "placebo_share",
+            "Placebo share",
+            0,
+            1,
+            higher_is_better=False,
+            reference=f"permuted copies that the model ignores, after {_CREM} (section 4.4)",
+        ),
+        Metric("seed_agreement", "Agreement between seeds", 0, 1, higher_is_better=True, reference=_BRAY),
+        Metric(
+            "neighbour_agreement", "Agreement with a neighbour", 0, 1, higher_is_better=True, reference=_BRAY
+        ),
+        Metric(
+            "background_agreement",
+            "Agreement between backgrounds",
+            0,
+            1,
+            higher_is_better=True,
+            reference=_BRAY,
+        ),
+        Metric(
+            "planted_noticed",
+            "Planted anomalies noticed",
+            0,
+            1,
+            higher_is_better=True,
+            reference="share of planted rows that score above 95 in 100 ordinary rows",
+        ),
+        Metric(
+            "model_calls",
+            "Model calls a row",
+            0,
+            float("inf"),
+            higher_is_better=False,
+            reference="rows that the model is asked for while one row is explained",
         ),
         Metric("rmse", "RMSE", 0, float("inf"), higher_is_better=False, reference=f"{_MAPLE}, section 5.1"),
         Metric(

@@ -263,9 +263,13 @@ class Builder(NamedTuple):
 def builders() -> dict[str, Builder]:
     """The builder of each study."""
     # here, as the builders make the records above
-    from xassay.report import crem, maple
+    from xassay.report import check, crem, maple
 
-    return {"crem": Builder(crem.build, {}), "maple": Builder(maple.build, maple.EXTRA)}
+    return {
+        "check": Builder(check.build, check.EXTRA),
+        "crem": Builder(crem.build, {}),
+        "maple": Builder(maple.build, maple.EXTRA),
+    }
 
 
 def load(folder: Path) -> View:

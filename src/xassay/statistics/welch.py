@@ -12,6 +12,7 @@ import numpy as np
 from scipy import stats
 
 from xassay.errors import InputError
+from xassay.statistics.holm import holm
 from xassay.types import FloatArray
 
 Name = TypeVar("Name", bound=Hashable)
@@ -39,8 +40,7 @@ def welch_holm(
 ) -> dict[Name, WelchResult]:
     r"""Welch's t-test of two methods on each data set, with Holm's correction over them.
 
-    Holm: with p-values sorted rising, the j-th of m becomes the largest of (m - i + 1) p_i over
-    i <= j, at most 1. Data sets without a test (see below) do not count in m.
+    Data sets without a test (see below) do not count in their number.
 
     Args:
         scores: data set (or data set and pair of methods) -> the two methods' scores over
@@ -60,13 +60,11 @@ def welch_holm(
         True
     """
     found = {name: _welch(name, first, second) for name, (first, second) in scores.items()}
-    tested = sorted((name for name in found if not np.isnan(found[name][2])), key=lambda name: found[name][2])
-    corrected = dict.fromkeys(found, float("nan"))
-    largest = 0.0
-    for rank, name in enumerate(tested):
-        largest = max(largest, min(1.0, (len(tested) - rank) * found[name][2]))
-        corrected[name] = largest
-    return {name: WelchResult(*result, corrected[name]) for name, result in found.items()}
+    corrected = holm(np.array([p_value for _, _, p_value in found.values()]))
+    return {
+        name: WelchResult(*result, float(p_holm))
+        for (name, result), p_holm in zip(found.items(), corrected, strict=True)
+    }
 
 
 def _welch(name: Hashable, first: FloatArray, second: FloatArray) -> tuple[float, float, float]:

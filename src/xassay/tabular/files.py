@@ -34,7 +34,7 @@ def read(path: str | Path, target: str, *, keep_row_counter: bool = False) -> Da
         UnknownNameError: no such target.
     """
     path = Path(path)
-    table = _read_csv(path) if path.suffix.lower() in CSV else _read_parquet(path)
+    table = read_frame(path)
     if table.columns[0] == "" and keep_row_counter:
         if "row" in table.columns:
             raise InputError(
@@ -55,6 +55,21 @@ def read(path: str | Path, target: str, *, keep_row_counter: bool = False) -> Da
     columns = {name: _numbers(path, table[name]) for name in table.columns}
     matrix = np.stack([columns[name] for name in features], axis=1)
     return Dataset(path.stem, np.ascontiguousarray(matrix), columns[target], tuple(features))
+
+
+def read_frame(path: str | Path) -> pl.DataFrame:
+    """Read a table as it is.
+
+    Args:
+        path: a ``.csv`` (comma-separated, names in the first line) or ``.parquet`` file.
+
+    Raises:
+        InputError: it is neither, cannot be read, or has two columns of one name.
+    """
+    path = Path(path)
+    if not is_file(str(path)):
+        raise InputError(f"{path}: is neither a .csv nor a .parquet file")
+    return _read_csv(path) if path.suffix.lower() in CSV else _read_parquet(path)
 
 
 def _read_csv(path: Path) -> pl.DataFrame:

@@ -22,7 +22,7 @@ from xassay.statistics import cluster_draws, cluster_replicates, interval, repea
 from xassay.studies.crem.cell import ROW_METRICS, CremCell
 from xassay.studies.crem.settings import is_embedded
 from xassay.studies.published import Published, crem
-from xassay.types import FloatArray, IntArray
+from xassay.types import Failure, FloatArray, IntArray
 
 
 @attrs.frozen(eq=False)
@@ -66,7 +66,7 @@ def grouped(cells: Iterable[CremCell]) -> dict[Place, dict[Fault, Group]]:
 
 
 def version_means(
-    group: Group, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str], draws: Draws
+    group: Group, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure], draws: Draws
 ) -> dict[str, Mean]:
     """The mean of each metric over a version's pairs."""
     cell = group[0]
@@ -74,7 +74,7 @@ def version_means(
     metrics = [metric for metric in ROW_METRICS if metric != "noise_share" or noisy]
     failure = next((failures[member.key] for member in group if member.key in failures), None)
     if failure is not None:
-        return {metric: Mean(np.nan, None, 0, reason=failure, failed=True) for metric in metrics}
+        return {metric: Mean(np.nan, None, 0, reason=failure.reason, failed=True) for metric in metrics}
     parts = [
         pl.concat([frames[member.key] for member in repeat]).sort("row", "output")
         for _, repeat in itertools.groupby(group, key=lambda member: member.repeat)
@@ -189,7 +189,7 @@ def ela(noisy: Mean, clean: Mean) -> Mean:
 
 
 def score(
-    cells: Sequence[CremCell], frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str]
+    cells: Sequence[CremCell], frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
 ) -> list[dict[str, Any]]:
     """Rows of results: every metric of every version, and their means over each circuit's versions.
 

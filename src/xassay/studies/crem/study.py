@@ -11,6 +11,7 @@ from xassay.circuits import Circuit, Fault, TruthTable, differences
 from xassay.studies.crem import comparison, scoring
 from xassay.studies.crem.cell import CremCell
 from xassay.studies.crem.settings import CremSettings, versions
+from xassay.types import Failure
 
 PACKAGE_BACKGROUND = 1000
 """Background rows for packages' explainers, unless the user says otherwise."""
@@ -110,7 +111,7 @@ class CremStudy:
         return {"study": self.name, "settings": asked}
 
     def score(
-        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str]
+        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
     ) -> dict[str, pl.DataFrame]:
         """The tables ``results`` and ``tests``.
 

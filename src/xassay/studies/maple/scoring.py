@@ -14,6 +14,7 @@ from xassay.statistics import share_interval, trial_interval
 from xassay.studies.maple.cell import MapleCell
 from xassay.studies.maple.experiments import MODELS, SHAPES
 from xassay.studies.published import Published, maple
+from xassay.types import Failure
 
 
 @attrs.frozen
@@ -46,17 +47,18 @@ class Score:
         return self.n_failed == self.n
 
 
-def trial_scores(cell: MapleCell, frame: pl.DataFrame | None, failure: str | None) -> Iterator[Score]:
+def trial_scores(cell: MapleCell, frame: pl.DataFrame | None, failure: Failure | None) -> Iterator[Score]:
     """Everything that a cell measures; failed throughout where it has no frame."""
     for one in _scores(cell, frame, failure):
         undefined = np.isnan(one.value) and not one.failed
         yield attrs.evolve(one, n_undefined=one.n - one.n_failed) if undefined else one
 
 
-def _scores(cell: MapleCell, frame: pl.DataFrame | None, failure: str | None) -> Iterator[Score]:
+def _scores(cell: MapleCell, frame: pl.DataFrame | None, failure: Failure | None) -> Iterator[Score]:
     if frame is None:
+        reason = failure.reason if failure else None
         for model, sigma, metric in _measured(cell):
-            yield Score(model, sigma, metric, float("nan"), cell.n_rows, cell.n_rows, failure)
+            yield Score(model, sigma, metric, float("nan"), cell.n_rows, cell.n_rows, reason)
     elif cell.experiment == "accuracy":
         yield from _accuracy(frame)
     elif cell.experiment == "patterns":
@@ -106,7 +108,7 @@ def _fidelity(cell: MapleCell, frame: pl.DataFrame) -> Iterator[Score]:
 
 
 def score(
-    cells: Sequence[MapleCell], frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str]
+    cells: Sequence[MapleCell], frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
 ) -> Iterator[dict[str, Any]]:
     """Rows of results: every score of every trial, and its mean over the trials that have one.
 

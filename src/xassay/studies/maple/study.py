@@ -15,6 +15,7 @@ from xassay.studies.maple.experiments import SHAPES
 from xassay.studies.maple.explained import SELF, Explained
 from xassay.studies.maple.settings import MapleSettings, load_tables
 from xassay.tabular import Dataset, part_sizes
+from xassay.types import Failure
 
 PATTERNS: dict[str, type[pl.DataType]] = {
     "shape": pl.String,
@@ -110,7 +111,7 @@ class MapleStudy:
         return {"study": self.name, "settings": asked}
 
     def score(
-        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, str]
+        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
     ) -> dict[str, pl.DataFrame]:
         """The tables ``results`` and ``tests``, and ``patterns`` where that experiment ran.
 

@@ -1,0 +1,49 @@
+"""A limit on how long something may take, where the system has timers."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_AGAIN = 1.0
+"""Seconds until the alarm rings again: code that catches everything catches the first."""
+
+
+class OutOfTime(BaseException):
+    """The limit is reached. No `Exception`, as what is stopped may catch those and go on."""
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Raise `OutOfTime` inside the block when the time is up.
+
+    Python code and sleeps are stopped; a library that computes without returning is stopped
+    when it returns. Without effect where there are no timers (Windows, other threads than the
+    main one), and where ``seconds`` is None.
+
+    Example:
+        >>> with time_limit(60):
+        ...     pass
+    """
+    possible = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if seconds is None or not possible:
+        yield
+        return
+
+    def ring(_: int, __: FrameType | None) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, ring)
+    outer, _ = signal.getitimer(signal.ITIMER_REAL)
+    began = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3), _AGAIN)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if outer:
+            left = outer - (time.monotonic() - began)
+            signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), _AGAIN)

@@ -1,0 +1,104 @@
+"""What a check is asked to do, as far as it can be known without the model."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import attrs
+import numpy as np
+
+from xassay import explainers
+from xassay.errors import InputError, UnknownNameError
+from xassay.models.score import KINDS, LINKS
+from xassay.studies.checks import check_distinct, check_some, check_whole, floats, strings
+
+DEFAULT_EXPLAINERS = ("permutation_shap", "kernel_shap", "lime", "maple", "random")
+MEASURES = ("fidelity", "placebo", "planted", "stability", "convergence", "background")
+"""What is measured; fidelity comes first, and is what a short time is spent on."""
+
+LEAST_SIGMA, MOST_SIGMA = 1e-6, 1e3
+N_SEEDS = 5
+OPTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "lime": MappingProxyType({"treatment": "gaussian"}),
+        "lime_continuous": MappingProxyType({"rounding": "none"}),
+    }
+)
+"""Options of explainers, unless the user gives others: columns here are numbers, not bits."""
+
+
+@attrs.frozen
+class CheckSettings:
+    """Settings of a check.
+
+    Attributes:
+        kind: ``regression``, ``classification`` or ``anomaly``: what the model's score is.
+        class_: the class whose probability is explained, in ``classification``.
+        link: ``logit`` explains log-odds in place of probabilities.
+        explainers: names, with options if need be, or ``file.py:function``.
+        measures: some of `MEASURES`.
+        rows: how many rows of the data are explained; all if it has fewer.
+        sigma: standard deviations of the perturbations around a row, in those of the columns.
+        max_background: background rows above this are sampled down, with a notice.
+        timeout: seconds that a cell may take.
+        budget: seconds that the run may take; None: as many as it needs.
+        seed: the run's seed.
+        functions: which of the explainers are functions at hand.
+
+    Raises:
+        InputError: a value that cannot be used; the message names the option.
+    """
+
+    kind: str = "regression"
+    class_: Any = None
+    link: str = "identity"
+    explainers: tuple[str, ...] = attrs.field(default=DEFAULT_EXPLAINERS, converter=strings)
+    measures: tuple[str, ...] = attrs.field(default=MEASURES, converter=strings)
+    rows: int = 200
+    sigma: tuple[float, ...] = attrs.field(default=(0.1, 0.25), converter=floats)
+    max_background: int = 100
+    timeout: float = 600.0
+    budget: float | None = None
+    seed: int = 0
+    functions: tuple[str, ...] = ()
+
+    def __attrs_post_init__(self) -> None:
+        for option, value, known in (("kind", self.kind, KINDS), ("link", self.link, LINKS)):
+            if value not in known:
+                raise UnknownNameError(option, value, known)
+        for option in ("explainers", "measures", "sigma"):
+            check_some(option, getattr(self, option))
+            check_distinct(option, getattr(self, option))
+        for measure in self.measures:
+            if measure not in MEASURES:
+                raise UnknownNameError("measure", measure, MEASURES)
+        self._check_numbers()
+        for spec in self.explainers:
+            if spec != GIVEN and spec not in self.functions:
+                explainers.registry.check_spec(spec)
+
+    def _check_numbers(self) -> None:
+        for sigma in self.sigma:
+            if not (np.isfinite(sigma) and LEAST_SIGMA <= sigma <= MOST_SIGMA):
+                raise InputError(
+                    f"sigma is in standard deviations, from {LEAST_SIGMA:g} to {MOST_SIGMA:g}, not {sigma:g}"
+                )
+        for option, least in (("rows", 1), ("max_background", 1), ("seed", 0)):
+            check_whole(option, getattr(self, option), least)
+        for option in ("timeout", "budget"):
+            value = getattr(self, option)
+            if value is not None and not (isinstance(value, (int, float)) and value > 0):
+                raise InputError(f"{option} must be a number of seconds above 0, not {value!r}")
+
+    def options_of(self, spec: str) -> dict[str, Any]:
+        """An explainer's options in force: its defaults, the check's, the user's over them."""
+        name, _, given = explainers.registry.split(spec)
+        return {
+            **explainers.registry.default_options(explainers.record(spec)),
+            **OPTIONS.get(name, {}),
+            **given,
+        }
+
+
+GIVEN = "given"
+"""The name of explanations that were computed elsewhere."""

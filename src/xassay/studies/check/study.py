@@ -1,0 +1,315 @@
+"""The check as a study: cells that ask the model, cells that ask explainers, and what they come to."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import polars as pl
+
+from xassay import explainers, results, specs
+from xassay.studies.check import estimate, scoring
+from xassay.studies.check.cell import CheckCell, ExplainCell, TruthCell, options_of_variant, record_of
+from xassay.studies.check.measures import Series, series
+from xassay.studies.check.settings import GIVEN, CheckSettings
+from xassay.studies.check.shared import Shared
+from xassay.studies.check.subject import Subject
+from xassay.studies.check.variants import BASE, CHUNK_ROWS, Variant, n_rows, resolved, variants
+from xassay.studies.check.verdict import verdict
+from xassay.types import Failure
+
+FINDINGS: dict[str, type[pl.DataType]] = {
+    "check": pl.String,
+    "passed": pl.Boolean,
+    "found": pl.String,
+    "meaning": pl.String,
+}
+"""Columns of ``sanity.parquet``."""
+
+VERDICT: dict[str, type[pl.DataType]] = {"about": pl.String, "text": pl.String}
+"""Columns of ``verdict.parquet``: sentences, and the explainer each is about."""
+
+COSTS: dict[str, type[pl.DataType]] = {
+    "explainer": pl.String,
+    "seconds_a_row": pl.Float64,
+    "rows": pl.Int64,
+}
+"""Columns of ``costs.parquet``, kept apart as time is not reproducible."""
+
+
+@attrs.frozen(eq=False)
+class Judged:
+    """An explainer of the check."""
+
+    name: str
+    source: str
+    record: explainers.ExplainerRecord | None
+    options: dict[str, Any]
+    variants: tuple[Variant, ...]
+    cost: estimate.Cost
+
+
+class CheckStudy:
+    """A check of one model on one table.
+
+    Attributes:
+        name: ``check``.
+        settings: what was asked for.
+        rows: how many rows are explained.
+        seconds: what the run is expected to take.
+        cells: chunks of rows, of the model and of each explainer in each variant.
+        notices: what a reader must know of how it is run.
+
+    Args:
+        subject: the model and its data.
+        settings: what is asked for.
+        jobs: processes that will work, for the estimate.
+        about: what stands in the plan of model and data.
+    """
+
+    name = "check"
+
+    def __init__(
+        self,
+        subject: Subject,
+        settings: CheckSettings,
+        *,
+        jobs: int = 1,
+        about: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.settings = settings
+        self._subject = subject
+        self._shared = Shared(subject)
+        if jobs > 1:
+            self._shared.write()  # what cannot be sent to other processes is told before they start
+        self._about = dict(about or {})
+        self._judged = [self._judge(name) for name in self._names()]
+        a_row = estimate.of_model(subject, settings)
+        seconds_of = {
+            rows: sum(cell.cost for cell in self._cells(rows, a_row))
+            for rows in estimate.row_choices(len(subject.X))
+        }
+        self.rows, self.seconds = estimate.fitting_rows(seconds_of, settings.budget, jobs)
+        self.cells: Sequence[CheckCell] = list(self._cells(self.rows, a_row))
+        self.notices: Sequence[str] = [*subject.notices, *self._notices()]
+
+    def _names(self) -> tuple[str, ...]:
+        given = (GIVEN,) if self._subject.given is not None and GIVEN not in self.settings.explainers else ()
+        return (*given, *self.settings.explainers)
+
+    def _judge(self, name: str) -> Judged:
+        if name == GIVEN:
+            return Judged(name, name, None, {}, (BASE,), estimate.Cost(0.0, 0.0))
+        at_hand = name in self._subject.functions
+        source = name if at_hand else specs.absolute(name)
+        record = record_of(self._subject, name, source)
+        options = {} if at_hand else self.settings.options_of(name)
+        options = resolved(record, options, self._subject.X.shape[1])
+        own = tuple(variants(self._subject, self.settings, record, options))
+        cost = estimate.of_explainer(self._subject, self.settings, record, options)
+        return Judged(name, source, record, options, own, cost)
+
+    def _cells(self, rows: int, a_row: float) -> Iterator[CheckCell]:
+        settings = attrs.evolve(self.settings, rows=len(self._subject.X))
+        common: dict[str, Any] = {"subject": self._shared, "settings": settings}
+        for start, stop in _chunks(rows):
+            yield TruthCell(**common, start=start, stop=stop, seconds=a_row * (stop - start))
+        for judged in self._judged:
+            for variant in judged.variants:
+                for start, stop in _chunks(n_rows(self._subject, variant, rows)):
+                    factor = variant.number if variant.name == "budget" else 1.0
+                    yield ExplainCell(
+                        **common,
+                        start=start,
+                        stop=stop,
+                        seconds=judged.cost.start + (stop - start) * judged.cost.row * factor,
+                        explainer=judged.name,
+                        source=judged.source,
+                        code=judged.record.version if judged.record else "",
+                        options=self._options(judged, variant),
+                        variant=variant,
+                    )
+
+    def _options(self, judged: Judged, variant: Variant) -> dict[str, Any]:
+        if judged.record is None:
+            return judged.options
+        return options_of_variant(judged.record, judged.options, variant, self._subject.X.shape[1])
+
+    def _notices(self) -> Iterator[str]:
+        asked_for = len(self._subject.X)
+        if self.rows < asked_for:
+            yield (
+                f"a budget of {self.settings.budget:g} s: {self.rows} of {asked_for} rows are explained, the "
+                "rest is cut"
+            )
+        if (budget := self.settings.budget) is not None and self.seconds > budget:
+            yield (
+                f"even {self.rows} rows are expected to take {self.seconds:.0f} s: what does not fit into "
+                f"{budget:g} s is skipped, and named"
+            )
+        local = [judged.name for judged in self._judged if judged.record and judged.record.surrogate]
+        if local and self._subject.space.positions("category"):
+            yield f"{', '.join(local)} reads the codes of categories as numbers"
+
+    def plan(self) -> dict[str, Any]:
+        """The settings that decide the results, in an order that does not matter."""
+        asked_for = attrs.asdict(self.settings)
+        for name in ("explainers", "measures", "sigma"):
+            asked_for[name] = sorted(asked_for[name])
+        space = self._subject.space
+        columns = [{"name": column.name, "kind": column.kind} for column in space.columns]
+        return {
+            "study": self.name,
+            "settings": {**asked_for, **self._about, "score": self._subject.score.method},
+            "columns": columns,
+            "label": self._subject.score.label,
+            "rows": self.rows,
+            "background": len(self._subject.background),
+        }
+
+    def score(
+        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
+    ) -> dict[str, pl.DataFrame]:
+        """The tables ``results``, ``tests``, ``sanity``, ``verdict`` and ``costs``.
+
+        Args:
+            frames: the frames of the cells that finished, by cell key.
+            failures: why the others did not, by cell key.
+        """
+        keys = {cell: cell.key for cell in self.cells}
+        truths = [cell for cell in self.cells if isinstance(cell, TruthCell)]
+        truth = [frames[keys[cell]] for cell in truths if keys[cell] in frames]
+        draws = scoring.Draws(self.settings.seed)
+        compared: dict[str, list[Series]] = {}
+        rows: list[dict[str, Any]] = []
+        costs: list[dict[str, Any]] = []
+        for judged in self._judged:
+            own = [c for c in self.cells if isinstance(c, ExplainCell) and c.explainer == judged.name]
+            by_variant: dict[Variant, list[pl.DataFrame]] = {}
+            for cell in own:
+                if keys[cell] in frames:
+                    by_variant.setdefault(cell.variant, []).append(frames[keys[cell]])
+            whole = {variant: pl.concat(parts) for variant, parts in by_variant.items()}
+            options = {cell.variant: cell.options_text for cell in own}
+            found: list[Series] = []
+            if truth:
+                found = list(series(self._subject, self.settings, pl.concat(truth), whole, options))
+            failure = next((failures[keys[cell]] for cell in own if keys[cell] in failures), None)
+            if not truth:
+                failure = next((failures[keys[cell]] for cell in truths if keys[cell] in failures), failure)
+            rows += self._rows(judged, found, draws, failure)
+            if judged.record is None or not judged.record.baseline:
+                compared[judged.name] = found
+            if BASE in whole:
+                costs.append(_cost(judged.name, whole[BASE]))
+        rows += self._noticed()
+        table = results.frame(rows, results.RESULTS)
+        findings = [attrs.asdict(finding) for finding in self._subject.findings]
+        costs_table = pl.DataFrame(costs, schema=COSTS, orient="row")
+        said = verdict(table, costs_table, findings, self._baselines())
+        return {
+            "results": table,
+            "tests": results.frame(scoring.tests(compared), results.TESTS),
+            "sanity": pl.DataFrame(findings, schema=FINDINGS, orient="row"),
+            "verdict": pl.DataFrame(said, schema=VERDICT, orient="row"),
+            "costs": costs_table,
+        }
+
+    def _baselines(self) -> frozenset[str]:
+        return frozenset(j.name for j in self._judged if j.record is not None and j.record.baseline)
+
+    def _rows(
+        self,
+        judged: Judged,
+        found: Sequence[Series],
+        draws: scoring.Draws,
+        failure: Failure | None,
+    ) -> Iterator[dict[str, Any]]:
+        """An explainer's scores; where a measure has none, that it failed, and why."""
+        shared = {
+            "study": self.name,
+            "model": self._subject.score.method,
+            "seed": self.settings.seed,
+            "profile": "xassay",
+            "explainer": judged.name,
+            "engine": judged.record.engine if judged.record else "user",
+        }
+        base_options = " ".join(f"{name}={value}" for name, value in sorted(judged.options.items()))
+        for one in found:
+            value = scoring.value_of(one, draws)
+            yield {
+                **shared,
+                "level": one.level,
+                "fault": one.fault,
+                "options": base_options if one.options is None else one.options,
+                "sigma": one.sigma,
+                "metric": one.metric,
+                "value": value.value,
+                "ci_low": value.low,
+                "ci_high": value.high,
+                "n": value.n,
+                "n_failed": value.n_failed,
+                "n_undefined": value.n_undefined,
+                "status": "failed" if value.value is None else "ok",
+                "reason": one.reason,
+            }
+        if failure is not None:
+            for metric in _missing(judged, {one.metric for one in found}):
+                yield {
+                    **shared,
+                    "level": "model",
+                    "options": base_options,
+                    "metric": metric,
+                    "n": 0,
+                    "n_failed": 0,
+                    "n_undefined": 0,
+                    "status": failure.status,
+                    "reason": failure.reason,
+                }
+
+    def _noticed(self) -> Iterator[dict[str, Any]]:
+        """How many of the planted rows the detector notices at all."""
+        planted = self._subject.planted
+        if planted is None:
+            return
+        how = np.array(planted.how)
+        for fault in (None, *sorted(set(planted.how))):
+            chosen = planted.noticed if fault is None else planted.noticed[how == fault]
+            yield {
+                "study": self.name,
+                "level": "model",
+                "model": self._subject.score.method,
+                "seed": self.settings.seed,
+                "profile": "xassay",
+                "fault": fault,
+                "metric": "planted_noticed",
+                "value": float(chosen.mean()),
+                "n": len(chosen),
+                "n_failed": 0,
+                "n_undefined": 0,
+                "status": "ok",
+            }
+
+
+_METRICS = {
+    "base": ("masking_rmse", "masking_skill"),
+    "placebo": ("placebo_share", "noise_share", "ela"),
+    "planted": ("mrr", "map", "mr_precision"),
+    "seed": ("seed_agreement",),
+    "near": ("neighbour_agreement",),
+    "background": ("background_agreement",),
+}
+"""What each variant is for, so that its absence can be told."""
+
+
+def _missing(judged: Judged, scored: set[str]) -> Iterator[str]:
+    for name in dict.fromkeys(variant.name for variant in judged.variants):
+        yield from (metric for metric in _METRICS.get(name, ()) if metric not in scored)
+
+
+def _chunks(rows: int) -> list[tuple[int, int]]:
+    return [(start, min(start + CHUNK_ROWS, rows)) for start in range(0, rows, CHUNK_ROWS)]
+
+
+def _cost(name: str, frame: pl.DataFrame) -> dict[str, Any]:
+    return {"explainer": name, "seconds_a_row": frame["explain_seconds"].mean(), "rows": len(frame)}
