@@ -4,6 +4,7 @@ import functools
 import shutil
 import tempfile
 import time
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from xassay import report, runner, specs
 from xassay.errors import InputError, UnknownNameError
 from xassay.models import loading
 from xassay.models.score import Score, score_of
-from xassay.runner import Limits, Progress, Run
+from xassay.runner import Limits, Progress
 from xassay.specs import digest
 from xassay.studies.check import CheckSettings, CheckStudy, prepare
 from xassay.studies.check.requirements import Requirement
@@ -46,7 +47,8 @@ class CheckResult:
     costs: pl.DataFrame
     notices: Sequence[str]
     failures: dict[str, str]
-    _folder: Any = attrs.field(repr=False)
+    _folder: Path = attrs.field(repr=False)
+    _keeper: Any = attrs.field(repr=False)
 
     def save(self, folder: str | Path) -> Path:
         """Keep the run: plan, results, tests, every row's explanation, and ``report.html``.
@@ -64,7 +66,7 @@ class CheckResult:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise InputError(f"{target} is there already; choose another folder")
         try:
-            shutil.copytree(self._folder.name, target, dirs_exist_ok=True)
+            shutil.copytree(self._folder, target, dirs_exist_ok=True)
         except OSError as error:
             raise InputError(f"{target}: cannot be written: {error.strerror or error}") from None
         report.write(target)
@@ -148,19 +150,11 @@ def check(
     checked = CheckSettings(**asked, functions=tuple(functions))
     subject = attrs.evolve(prepare(predict, X, background, checked, given=given), functions=functions)
     study = CheckStudy(subject, checked, jobs=jobs)
-    folder = tempfile.TemporaryDirectory(prefix="xassay-")
+    folder = Path(tempfile.mkdtemp(prefix="xassay-"))
+    keeper = _Keeper()
+    weakref.finalize(keeper, shutil.rmtree, folder, ignore_errors=True)
     limits = Limits(cell=checked.timeout, run=left_of(checked.budget, began))
-    done = runner.run(study, Path(folder.name), jobs=jobs, progress=progress, limits=limits)
-    return result(done, folder)
-
-
-def left_of(budget: float | None, began: float) -> float | None:
-    """What is left of a budget that began to run at a time of `time.monotonic`."""
-    return None if budget is None else max(budget - (time.monotonic() - began), 1e-3)
-
-
-def result(done: Run, folder: Any = None) -> CheckResult:
-    """A finished run as what `check` returns."""
+    done = runner.run(study, folder, jobs=jobs, progress=progress, limits=limits)
     return CheckResult(
         scores=done.scores,
         tests=done.tests,
@@ -170,7 +164,17 @@ def result(done: Run, folder: Any = None) -> CheckResult:
         notices=done.notices,
         failures=dict(done.failures),
         folder=folder,
+        keeper=keeper,
     )
+
+
+class _Keeper:
+    """As long as somebody holds it, the folder of a run is kept."""
+
+
+def left_of(budget: float | None, began: float) -> float | None:
+    """What is left of a budget that began to run at a time of `time.monotonic`."""
+    return None if budget is None else max(budget - (time.monotonic() - began), 1e-3)
 
 
 def given_explanation(attributions: Any, coefficients: Any, intercepts: Any) -> Explanation | None:

@@ -7,7 +7,8 @@ import attrs
 import numpy as np
 
 from xassay import explainers
-from xassay.limits import time_limit
+from xassay.errors import InputError
+from xassay.limits import OutOfTime, time_limit
 from xassay.metrics.masking import N_SUBSETS
 from xassay.seeds import global_numpy_state, legacy_seed
 from xassay.studies.check.cell import N_REPLACED, N_SAMPLES, Counted, make
@@ -33,7 +34,8 @@ def of_model(subject: Subject, settings: CheckSettings) -> float:
     """Seconds that it takes to ask the model everything about one row."""
     n = min(PROBED_ROWS, len(subject.pool))
     began = time.perf_counter()
-    subject.predict(subject.pool[:n])
+    with global_numpy_state(legacy_seed(settings.seed, "estimate")):
+        subject.predict(subject.pool[:n])
     a_row = (time.perf_counter() - began) / n
     p = subject.X.shape[1]
     masked = N_SUBSETS * len(subject.background)
@@ -48,7 +50,11 @@ def of_explainer(
     record: explainers.ExplainerRecord,
     options: dict[str, object],
 ) -> Cost:
-    """Seconds of an explainer, by explaining one row; what fails there fails in its cells, and says why."""
+    """Seconds of an explainer, by explaining one row; what fails there fails in its cells, and says why.
+
+    Raises:
+        InputError: the explainer cannot be had for this model or data.
+    """
     given = asked(subject, settings, record, BASE, slice(0, 1))
     times = [time.perf_counter()]
     try:
@@ -60,9 +66,9 @@ def of_explainer(
             times.append(time.perf_counter())
             explainer.explain(given.X, row_ids=given.row_ids)
             times.append(time.perf_counter())
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise
+    except (Exception, OutOfTime, SystemExit) as error:  # noqa: BLE001 - whatever it raises
+        if isinstance(error, InputError) and len(times) == 1:
+            raise InputError(f"explainer {record.name}: {error}") from None
         spent = time.perf_counter() - times[-1]
         return Cost(spent, spent)
     return Cost(times[2] - times[1], times[3] - times[2])

@@ -79,7 +79,7 @@ class CheckStudy:
     ) -> None:
         self.settings = settings
         self._subject = subject
-        self._shared = Shared(subject)
+        self._shared = Shared(subject, (subject.score.answer, *subject.functions.values()))
         if jobs > 1:
             self._shared.write()  # what cannot be sent to other processes is told before they start
         self._about = dict(about or {})

@@ -166,7 +166,7 @@ def _examined(
     of_pool = robust(predict, pool)
     usable = np.isfinite(of_pool)
     if not usable.any():
-        raise InputError("the model gives no finite score for any background row")
+        raise InputError(f"the model gives no finite score for any background row{_why(score, space, pool)}")
     if not usable.all():
         notices.append(f"{int((~usable).sum()):,} background rows without a finite score are left out")
         pool, of_pool = pool[usable], of_pool[usable]
@@ -201,6 +201,13 @@ def _examined(
         notices=(*_of_columns(space), *notices),
         digest=digest,
     )
+
+
+def _why(score: Score, space: Space, pool: FloatArray) -> str:
+    plain = robust(score_rows(attrs.evolve(score, link="identity"), space), pool)
+    if score.link == "logit" and np.isin(plain, (0, 1)).all():
+        return ": probabilities of exactly 0 or 1 have no log-odds; use the identity link"
+    return ""
 
 
 def _check_answer(score: Score, space: Space, rows: FloatArray, pool: FloatArray) -> None:
