@@ -224,6 +224,6 @@ def test_a_folder_without_a_run_is_one_line(tmp_path):
 def test_an_unknown_study_is_one_line(tmp_path):
     results.write_json({"study": "mapel", "settings": {}}, tmp_path / "plan.json")
     with pytest.raises(
-        InputError, match=r"^unknown study 'mapel': did you mean 'maple'\? known: crem, maple$"
+        InputError, match=r"^unknown study 'mapel': did you mean 'maple'\? known: check, crem, maple$"
     ):
         report.load(tmp_path)

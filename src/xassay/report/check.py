@@ -319,10 +319,9 @@ def _convergence(own: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
     table = own.filter(pl.col("level") == "budget", pl.col("metric") == "masking_skill")
     if table.is_empty():
         return None
-    base = own.filter(pl.col("level") == "model", pl.col("metric") == "masking_skill")
     rows = []
     for name, shown in names.items():
-        mine = [row for part in (table, base) for row in part.filter(explainer=name).iter_rows(named=True)]
+        mine = list(table.filter(explainer=name).iter_rows(named=True))
         options = [_options(row["options"]) for row in mine]
         key = next(
             (key for key in sorted({k for one in options for k in one}) if _differs(options, key)), None

@@ -15,7 +15,7 @@ from xassay.studies.check.cell import N_SAMPLES
 from xassay.studies.check.planting import Planted
 from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
-from xassay.studies.check.variants import Variant, placebo_columns
+from xassay.studies.check.variants import BASE, Variant, placebo_columns
 from xassay.types import BoolArray, Explanation, FloatArray, IntArray
 
 Frames = Mapping[Variant, pl.DataFrame]
@@ -125,14 +125,13 @@ def series(
             base = said
             yield from fidelity(subject, settings, truth, said)
             yield Series("model_calls", _calls(said), said.rows, "mean", said.failed, reason=said.reason)
-        elif variant.name == "budget":
-            yield from _convergence(subject, settings, truth, said, options[variant])
         elif variant.name == "placebo":
             yield from _placebo(subject, settings, truth, said, base)
         elif variant.name == "planted" and subject.planted is not None:
             yield from _planted(subject, subject.planted, said)
     if base is not None:
         yield from _stability(subject, truth, base, frames)
+        yield from _convergence(subject, settings, truth, base, frames, options)
     backgrounds = [Said.of(frames[v], p) for v in frames if v.name == "background"]
     if len(backgrounds) == 2:  # noqa: PLR2004 - a pair
         yield _agreement("background_agreement", subject, backgrounds)
@@ -229,11 +228,25 @@ def _places(subject: Subject, rows: IntArray) -> IntArray:
 
 
 def _convergence(
-    subject: Subject, settings: CheckSettings, truth: pl.DataFrame, said: Said, options: str
+    subject: Subject,
+    settings: CheckSettings,
+    truth: pl.DataFrame,
+    base: Said,
+    frames: Frames,
+    options: Mapping[Variant, str],
 ) -> Iterator[Series]:
-    known = _joined(truth, said.rows)
-    failed, reason = _either(said, known)
-    yield from _masking(subject, settings, known, said, failed, reason, level="budget", options=options)
+    """Masking by the number of samples, all on the same rows."""
+    p = subject.X.shape[1]
+    several = {variant: Said.of(frames[variant], p) for variant in frames if variant.name == "budget"}
+    if not several:
+        return
+    rows = next(iter(several.values())).rows
+    for variant, said in {BASE: _only(base, rows), **several}.items():
+        known = _joined(truth, said.rows)
+        failed, reason = _either(said, known)
+        yield from _masking(
+            subject, settings, known, said, failed, reason, level="budget", options=options[variant]
+        )
 
 
 def _placebo(

@@ -9,12 +9,13 @@ from xassay.studies.check.asking import robust
 from xassay.tabular.space import Space
 from xassay.types import BoolArray, FloatArray, IntArray, Predict
 
-N_EACH = 30
+N_EACH = 100
 SHIFT, BROKEN = "out of range", "broken dependency"
 NOTICED = 0.95
 """A planted row counts as noticed where its score is above this share of ordinary rows'."""
 
 _BEYOND = 4.0
+_MOST_SHIFTED = 3
 _RELATED = 0.6
 _LOW, _HIGH = 0.25, 0.75
 _LEAST_ROWS = 20
@@ -42,7 +43,7 @@ def plant(predict: Predict, space: Space, pool: FloatArray, scores: FloatArray, 
 
     Two ways, about half and half where both are possible:
 
-    * out of range: one or two numeric columns are set beyond the background's range by four
+    * out of range: one to three numeric columns are set beyond the background's range by four
       standard deviations; they are the cause;
     * a broken dependency: of two numeric columns with a rank correlation of at least 0.6, one
       is set to a value at the wrong end of its range, so that each alone is ordinary and the
@@ -87,7 +88,8 @@ def _shifted(
     low, high, spreads = pool.min(axis=0), pool.max(axis=0), space.spreads
     for _ in range(N_EACH):
         row = pool[rng.choice(ordinary)].copy()
-        columns = rng.choice(numbers, size=min(int(rng.integers(1, 3)), len(numbers)), replace=False).tolist()
+        several = int(rng.integers(1, _MOST_SHIFTED + 1))
+        columns = rng.choice(numbers, size=min(several, len(numbers)), replace=False).tolist()
         for j in columns:
             up = rng.random() < 0.5  # noqa: PLR2004 - a coin
             row[j] = high[j] + _BEYOND * spreads[j] if up else low[j] - _BEYOND * spreads[j]

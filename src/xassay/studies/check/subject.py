@@ -245,12 +245,12 @@ def _hint(score: Score, error: str) -> str:
 def _of_columns(space: Space) -> Sequence[str]:
     said = []
     for kind, verb in (
-        ("category", "are codes for explainers, and drawn anew where numbers would be moved"),
-        ("ordinal", "are codes in their order for explainers"),
+        ("category", "explainers see codes, which are drawn anew where numbers would be moved"),
+        ("ordinal", "explainers see the order as 0, 1, 2 ..."),
     ):
         names = [column.name for column in space.columns if column.kind == kind]
         if names:
-            said.append(f"{', '.join(names[:5])}{' ...' if len(names) > 5 else ''} {verb}")  # noqa: PLR2004
+            said.append(f"{', '.join(names[:5])}{' ...' if len(names) > 5 else ''}: {verb}")  # noqa: PLR2004
     holes = [column for column in space.columns if column.missing]
     if holes:
         said.append(

@@ -15,7 +15,7 @@ from xassay.types import FloatArray, IntArray
 CHUNK_ROWS = 25
 """Rows of a cell: what a time limit or a broken run can cost."""
 
-MOST_ROWS = {"placebo": 40, "background": 40, "seed": 20, "near": 20, "budget": 20}
+MOST_ROWS = {"planted": 40, "placebo": 40, "background": 40, "seed": 20, "near": 20, "budget": 20}
 MOST_PLACEBOS = 5
 FACTORS = (0.25, 4.0)
 _TWO_HALVES = 4
@@ -112,7 +112,7 @@ def resolved(record: ExplainerRecord, options: dict[str, Any], n_features: int) 
 def n_rows(subject: Subject, variant: Variant, rows: int) -> int:
     """How many rows a variant explains, where the base explains so many."""
     if variant.name == "planted":
-        return min(_n_noticed(subject), rows)
+        rows = min(_n_noticed(subject), rows)
     return min(rows, MOST_ROWS.get(variant.name, rows))
 
 

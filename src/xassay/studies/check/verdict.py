@@ -7,6 +7,7 @@ import polars as pl
 
 FAITHFUL, ROUGH = 0.8, 0.5
 STEADY = 0.9
+MUCH = 0.1
 _NOTHING = 0.02
 _GAIN = 0.05
 
@@ -34,8 +35,8 @@ def verdict(
         for f in findings
         if not f["passed"]
     ]
-    said = [{"about": "all", "text": _advice(judged)}, *said]
     seconds = dict(zip(costs["explainer"], costs["seconds_a_row"], strict=True))
+    said = [{"about": "all", "text": _advice(judged, seconds)}, *said]
     for name in sorted(names, key=lambda name: -judged[name].worth):
         text = "; ".join(judged[name].sentences(seconds.get(name)))
         said.append({"about": name, "text": f"{name}: {text}."})
@@ -48,6 +49,7 @@ class _Judged:
     def __init__(self, rows: pl.DataFrame) -> None:
         own = rows.filter(pl.col("level") == "model", pl.col("fault").is_null())
         self._own = {(row["metric"], row["sigma"]): row for row in own.iter_rows(named=True)}
+        self._options = next((row["options"] for row in self._own.values()), None)
         self._budgets = rows.filter(level="budget", metric="masking_skill").drop_nulls("value")
 
     def __call__(self, metric: str) -> float | None:
@@ -65,6 +67,17 @@ class _Judged:
         """How faithful it is, for the order."""
         found = self("masking_skill")
         return float("-inf") if found is None else found
+
+    @property
+    def caveats(self) -> list[str]:
+        """What speaks against it beside its faith."""
+        share, seeds = self("placebo_share"), self("seed_agreement")
+        found = []
+        if share is not None and share >= MUCH:
+            found.append(f"puts {share:.0%} of its weight on columns that do nothing")
+        if seeds is not None and seeds < STEADY:
+            found.append(f"two seeds agree on {seeds:.0%}")
+        return found
 
     @property
     def reason(self) -> str:
@@ -118,9 +131,10 @@ class _Judged:
     def _convergence(self, skill: float | None) -> Iterator[str]:
         if skill is None or self._budgets.is_empty():
             return
+        own = self._budgets.filter(pl.col("options") == self._options)["value"]
         most = max(self._budgets["value"])
-        if most > skill + _GAIN:
-            yield f"more samples help (skill {skill:.2f} becomes {most:.2f}): give it more"
+        if len(own) and most > own[0] + _GAIN:
+            yield f"more samples help (skill {own[0]:.2f} becomes {most:.2f}): give it more"
 
 
 def _faith(skill: float) -> str:
@@ -135,25 +149,25 @@ def _faith(skill: float) -> str:
     return "unfaithful: no better than saying nothing"
 
 
-def _advice(judged: Mapping[str, _Judged]) -> str:
-    """What to do."""
-    ranked = sorted(judged, key=lambda name: -judged[name].worth)
-    known = [name for name in ranked if judged[name].worth > float("-inf")]
+def _advice(judged: Mapping[str, _Judged], seconds: Mapping[str, float | None]) -> str:
+    """What to do: of those that are as faithful as the best, take the one that is sound and cheap."""
+    known = [name for name in judged if judged[name].worth > float("-inf")]
     if not known:
         return "No explainer could be judged on this model."
-    best = known[0]
+    most = max(judged[name].worth for name in known)
+    level = [name for name in known if judged[name].worth >= most - _GAIN]
+    level.sort(key=lambda name: (len(judged[name].caveats), seconds.get(name) or 0.0))
+    best = level[0]
     skill = judged[best].worth
-    level = [name for name in known if judged[name].worth > skill - _GAIN]
+    if most <= 0:
+        return "Trust none of these explanations on this model: none is better than saying nothing."
+    off = f"off by {max(1 - skill, 0.0):.0%} of what it has to explain"
     if skill < ROUGH:
-        return (
-            f"Trust none of these explanations on this model: the best, {best}, is off by {1 - skill:.0%} of "
-            "what it has to explain."
-            if skill > 0
-            else "Trust none of these explanations on this model: none is better than saying nothing."
-        )
-    word = "Use" if skill >= FAITHFUL else "With caution, use"
-    others = f" ({', '.join(level[1:])} {'is' if len(level) == 2 else 'are'} as good)" if level[1:] else ""  # noqa: PLR2004
-    return f"{word} {best}{others}: its numbers are off by {1 - skill:.0%} of what they have to explain."
+        return f"Trust none of these explanations on this model: the best, {best}, is {off}."
+    word = "Use" if skill >= FAITHFUL and not judged[best].caveats else "With caution, use"
+    others = f" ({', '.join(level[1:])} {'is' if len(level) == 2 else 'are'} no better)" if level[1:] else ""  # noqa: PLR2004
+    reason = f", and {', and '.join(judged[best].caveats)}" if judged[best].caveats else ""
+    return f"{word} {best}{others}: it is {off}{reason}."
 
 
 def _duration(seconds: float) -> str:
