@@ -26,20 +26,19 @@ def verdict(
         findings: the sanity checks.
         baselines: explainers that are there for comparison alone.
     """
-    names = [
-        name for name in scores["explainer"].unique(maintain_order=True).drop_nulls() if name not in baselines
-    ]
+    names = scores["explainer"].drop_nulls().unique(maintain_order=True).to_list()
     judged = {name: _Judged(scores.filter(pl.col("explainer") == name)) for name in names}
-    said = [
-        {"about": "model", "text": f"{f['check']}: {f['found']}; {f['meaning']}."}
-        for f in findings
-        if not f["passed"]
-    ]
     seconds = dict(zip(costs["explainer"], costs["seconds_a_row"], strict=True))
-    said = [{"about": "all", "text": _advice(judged, seconds)}, *said]
-    for name in sorted(names, key=lambda name: -judged[name].worth):
+    competing = {name: one for name, one in judged.items() if name not in baselines}
+    said = [{"about": "all", "text": _advice(competing, seconds)}]
+    for finding in findings:
+        if not finding["passed"]:
+            text = f"{finding['check']}: {finding['found']}; {finding['meaning']}."
+            said.append({"about": "model", "text": text})
+    for name in sorted(names, key=lambda name: (name in baselines, -judged[name].worth)):
         text = "; ".join(judged[name].sentences(seconds.get(name)))
-        said.append({"about": name, "text": f"{name}: {text}."})
+        yardstick = " (a yardstick)" if name in baselines else ""
+        said.append({"about": name, "text": f"{name}{yardstick}: {text}."})
     return said
 
 
