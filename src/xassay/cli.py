@@ -95,6 +95,7 @@ def crem(
     truth: str = "altered",
     ties: str | None = None,
     engine: str | None = None,
+    detector: str = "reconstruction",
     repeats: Whole = 5,
     seed: Whole = 0,
     jobs: Whole = 1,
@@ -129,6 +130,9 @@ def crem(
         ties: expected, ordered or reversed, in place of the profile's rule.
         engine: native (our own code, for all rows of a table at once) or package, for explainers
             that have both: kernel_shap, sampling_shap, lime. Default: native with --all.
+        detector: What finds the anomalies and is explained: reconstruction (the study's lookup table),
+            autoencoder (a perceptron with a bottleneck; options bottleneck, width, max_iter), or a
+            detector of PyOD as pyod:IForest.
         repeats: Where every row is explained: how often, under other seeds, for the interval.
         seed: Seed of everything random.
         jobs: Number of processes; changes nothing in the results.
@@ -152,6 +156,7 @@ def crem(
         truth=truth,
         ties=ties,
         engine=engine,
+        detector=detector,
         repeats=repeats,
         seed=seed,
     )

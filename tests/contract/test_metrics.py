@@ -48,7 +48,10 @@ FIDELITY: dict[str, Score] = {
 }
 AGREEMENT = {"seed_agreement", "neighbour_agreement", "background_agreement"}
 """All `metrics.agreement`, of different pairs."""
-COUNTED = {"rmse", "features_kept", "pattern_match", "planted_noticed", "model_calls"}
+COUNTED = {
+    *("rmse", "features_kept", "pattern_match", "planted_noticed", "model_calls"),
+    *("auc", "precision", "recall", "located"),
+}
 """What a study counts or takes from a library: no function of ours."""
 BY_RANK = {**RANKING, "noise_share": noise_share}
 

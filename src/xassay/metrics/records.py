@@ -9,6 +9,7 @@ _ELA = "Saez, Luengo & Herrera, Neurocomputing 176 (2016), doi:10.1016/j.neucom.
 _MAPLE = "Plumb, Molitor & Talwalkar, NeurIPS 2018, arXiv:1807.02910"
 _MASKING = "Yeh et al., NeurIPS 2019, arXiv:1901.09392; Ancona et al., ICLR 2018, arXiv:1711.06104"
 _BRAY = "Bray & Curtis, Ecological Monographs 27 (1957), doi:10.2307/1942268"
+_FAWCETT = "Fawcett, Pattern Recognition Letters 27 (2006), doi:10.1016/j.patrec.2005.10.010"
 _TIES = "McSherry & Najork, ECIR 2008, doi:10.1007/978-3-540-78646-7_38"
 
 
@@ -113,6 +114,17 @@ METRICS = {
             float("inf"),
             higher_is_better=False,
             reference="rows that the model is asked for while one row is explained",
+        ),
+        Metric("auc", "AUC of the detector", 0, 1, higher_is_better=True, reference=_FAWCETT),
+        Metric("precision", "Precision of the detector", 0, 1, higher_is_better=True, reference=_FAWCETT),
+        Metric("recall", "Recall of the detector", 0, 1, higher_is_better=True, reference=_FAWCETT),
+        Metric(
+            "located",
+            "Worst output is a wrong one",
+            0,
+            1,
+            higher_is_better=True,
+            reference="after Antwarg et al. (2021), doi:10.1016/j.eswa.2021.115736",
         ),
         Metric("rmse", "RMSE", 0, float("inf"), higher_is_better=False, reference=f"{_MAPLE}, section 5.1"),
         Metric(

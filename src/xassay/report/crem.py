@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from xassay.metrics import describe
+from xassay.models.learned_detectors import TABLE
 from xassay.report.view import (
     Block,
     Cell,
@@ -52,6 +53,11 @@ _NOISE = (
     "ELA is the loss of MR-Precision under noise over the MR-Precision without it: lower is better. The "
     "noise share is the part of the top ranks that noise columns take."
 )
+_DETECTION = (
+    "The detector learned from the original circuit's table, and was tried on it and on the anomalous rows "
+    "of each altered one. Called anomalous are rows that score above 95 in 100 normal ones. An explanation "
+    "of a score that tells nothing cannot find causes: read the scores below beside these."
+)
 _TESTS = (
     "Friedman's test asks whether all explainers score alike; Nemenyi's, corrected for the number of "
     "pairs, which pairs differ; two explainers get Wilcoxon's signed-rank test. Baselines (random, "
@@ -67,11 +73,14 @@ def build(
 ) -> View:
     """The view of a plan, its results and tests."""
     settings = plan["settings"]
+    quality = scores.filter(pl.col("level") == "circuit", pl.col("explainer").is_null())
+    scores = scores.filter(pl.col("explainer").is_not_null())
     averages = scores.filter(pl.col("level") == "circuit")
     clean = averages.filter(pl.col("noise") == 0)
     failed = scores.filter(pl.col("level") == "version", pl.col("reason").is_not_null())
     has_published = _points(clean)["published"].is_not_null().any()
     sections = [
+        _detection(quality),
         _correctness(clean),
         _backgrounds(clean.filter(pl.col("metric").is_in(PLOTTED), bool(settings["background"]))),
         _robustness(averages),
@@ -94,6 +103,7 @@ def _facts(plan: dict[str, Any], settings: dict[str, Any]) -> tuple[tuple[str, s
         *((("ties", f"{settings['ties']} in place of the profile's rule"),) if settings["ties"] else ()),
         ("rows a version", "all" if sample is None else f"at most {sample:,}"),
         ("truth", settings["truth"]),
+        *((("detector", detector),) if (detector := settings.get("detector", TABLE)) != TABLE else ()),
         ("seed", str(settings["seed"])),
         versions(plan),
     )
@@ -133,6 +143,23 @@ def _by_place(table: pl.DataFrame) -> Iterable[tuple[str, float, list[dict[str, 
     for circuit, background in places.iter_rows():
         chosen = table.filter(pl.col("circuit") == circuit, pl.col("background") == background)
         yield circuit, background, list(chosen.iter_rows(named=True))
+
+
+def _detection(quality: pl.DataFrame) -> Section | None:
+    """How well a detector that learned tells the anomalies at all."""
+    if quality.is_empty():
+        return None
+    columns = tuple(
+        Column(metric, describe(metric).full_name)
+        for metric in ("auc", "precision", "recall", "located")
+        if (quality["metric"] == metric).any()
+    )
+    lines: dict[str, Line] = {}
+    for row in quality.sort("circuit", "noise").iter_rows(named=True):
+        name = f"{row['circuit']}, {row['noise']:g} noise columns" if row["noise"] else row["circuit"]
+        lines.setdefault(name, Line(name, {})).scores[row["metric"]] = _score(row)
+    block = Block("Detection", "circuit", columns, tuple(lines.values()), "versions")
+    return Section("How well does the detector tell anomalies?", (_DETECTION,), blocks=(block,))
 
 
 def _correctness(clean: pl.DataFrame) -> Section:

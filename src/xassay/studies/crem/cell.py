@@ -13,11 +13,13 @@ import polars as pl
 from xassay import explainers, metrics
 from xassay.circuits import Circuit, Fault, TruthTable, differences, flip_inputs, ground_truth, version_name
 from xassay.circuits.simulation import input_rows
-from xassay.errors import InputError
+from xassay.errors import ExplainerError, InputError
 from xassay.models import ReconstructionDetector
+from xassay.models.learned_detectors import TABLE, LearnedDetector
 from xassay.seeds import generator, legacy_seed
 from xassay.studies.code import own_code
 from xassay.studies.crem.background import background_rows, background_size
+from xassay.studies.crem.detection import learned_detector
 from xassay.studies.crem.settings import Profile
 from xassay.types import BoolArray, FloatArray, IntArray
 
@@ -39,6 +41,8 @@ class CremCell:
         engine: ``native`` or ``package``, for explainers that have both.
         n_anomalous: anomalous rows of the noise-free table.
         sample: number of rows, or None where every anomalous row is explained.
+        detector: what finds the anomalies and is explained: the lookup table, or one that learned.
+        detector_code: the version of the detector's code.
         repeat: 0, or the number of the repetition under another seed.
         chunk: which slice of the rows (every n-th from the k-th), as (k, n): no cell is so
             large that much is lost with it, or that others wait for it.
@@ -61,6 +65,8 @@ class CremCell:
     sample: int | None
     truth: str
     seed: int
+    detector: str = TABLE
+    detector_code: str = ""
     repeat: int = 0
     chunk: tuple[int, int] = (0, 1)
 
@@ -84,6 +90,7 @@ class CremCell:
         """Readable, and safe as a file name."""
         name, _, _ = explainers.registry.split(self.explainer)
         parts = [f"{self.circuit.name}-{self.fault}", name.rpartition("/")[2]]
+        parts += [re.sub(r":.*=", "-", self.detector)] if self.detector != TABLE else []
         parts += [f"noise{self.noise:g}"] if self.noise else []
         parts += [f"bg{self.proportion:g}"] + ([f"repeat{self.repeat}"] if self.repeat else [])
         parts += [f"part{self.chunk[0] + 1}of{self.chunk[1]}"] if self.chunk[1] > 1 else []
@@ -149,9 +156,10 @@ class CremCell:
         clean_inputs = input_rows(self.circuit)[input_ids]
         truths = {output: ground_truth(truth_circuit, clean_inputs, output) for output in altered.outputs}
         parts = []
-        for positions, outputs, values, errors in self._explained(
-            table, background, shown, ids, wrong[input_ids]
-        ):
+        pairs = wrong[input_ids]
+        if self.detector != TABLE:
+            pairs &= self._learned.explained_outputs(shown)
+        for positions, outputs, values, errors in self._explained(table, background, shown, ids, pairs):
             for k, output in enumerate(outputs):
                 name = altered.outputs[output]
                 relevant = np.zeros((len(positions), len(table.columns)), dtype=np.bool_)
@@ -169,6 +177,8 @@ class CremCell:
                         }
                     )
                 )
+        if not parts:
+            raise ExplainerError("at none of these rows is the detector's largest error at a wrong output")
         return pl.concat(parts).sort("row", "output")
 
     def _background(self, table: TruthTable) -> FloatArray:
@@ -182,7 +192,8 @@ class CremCell:
         """One row of those that must have the same explanation, and how many each stands for."""
         noise = background[:, table.noise_slice]
         varies = (noise.min(axis=0) != noise.max(axis=0)).all()
-        if not self.record.table_only or not table.n_noise or not varies:
+        blind = self.record.table_only and self.detector == TABLE
+        if not blind or not table.n_noise or not varies:
             return ids, np.ones(len(ids), dtype=np.int64)
         _, first, copies = np.unique(table.input_ids(ids), return_index=True, return_counts=True)
         return ids[first], copies
@@ -217,12 +228,14 @@ class CremCell:
         self, table: TruthTable, background: FloatArray, shown: BoolArray, ids: IntArray, wrong: BoolArray
     ) -> Iterator[tuple[IntArray, IntArray, FloatArray, dict[int, str]]]:
         """Rows grouped by which outputs are wrong, as explainers share work between outputs."""
-        detector = self._detector(table)
+        is_table = self.detector == TABLE
+        detector = self._detector(table) if is_table else None
+        output_function = self._learned.output_function if detector is None else detector.output_function
         # versions and noise levels are averaged and divided as independent: so must be their draws
         seed = legacy_seed(self.seed, "explain", self._version, f"{self.noise:g}", self.repeat)
         shared: dict[str, Any] = {"background": background, "seed": seed, **self.options}
         rows, n_outputs = shown.astype(np.float64), wrong.shape[1]
-        if self.record.tabulates:
+        if self.record.tabulates and detector is not None:
             # all outputs of all rows at once: what is not needed costs less than starting again
             everything = detector.output_table(np.arange(n_outputs))
             columns = np.arange(len(self.circuit.inputs))
@@ -233,14 +246,21 @@ class CremCell:
         for number, pattern in enumerate(patterns):
             positions = np.flatnonzero(where.reshape(-1) == number)
             outputs = np.flatnonzero(pattern)
-            if self.record.tabulates:
+            if not len(outputs):  # nothing wrong that the detector points at
+                continue
+            if self.record.tabulates and detector is not None:
                 yield positions, outputs, whole[np.ix_(positions, np.arange(rows.shape[1]), outputs)], {}
                 continue
-            predict = detector.output_function(outputs)
+            predict = output_function(outputs)
             explainer = self.record.factory(predict=predict, **shared)
             explained = explainer.explain(rows[positions], row_ids=ids[positions])
             values = explained.values.reshape(len(positions), rows.shape[1], len(outputs))
             yield positions, outputs, values, dict(explained.errors)
+
+    @property
+    def _learned(self) -> LearnedDetector:
+        n_noise = int(self.noise) if self.noise_kind == "attribute" else 0
+        return learned_detector(self.circuit, n_noise, self.detector, self.seed)
 
     def _detector(self, table: TruthTable) -> ReconstructionDetector:
         """Fitted on one row of each combination of inputs: noise bits teach it nothing."""

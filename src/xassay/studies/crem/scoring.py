@@ -17,6 +17,7 @@ from xassay import explainers
 from xassay.circuits import STUDY_FAULTS, Fault, version_name
 from xassay.explainers.table_explainer import N_DRAWS
 from xassay.metrics import describe, equalized_loss_of_accuracy
+from xassay.models.learned_detectors import TABLE
 from xassay.seeds import generator
 from xassay.statistics import cluster_draws, cluster_replicates, interval, repeat_replicates
 from xassay.studies.crem.cell import ROW_METRICS, CremCell
@@ -103,7 +104,7 @@ def version_means(
 
 def _clusters(cell: CremCell, part: pl.DataFrame) -> IntArray:
     """What the scores of a version are independent between: inputs, or draws that rows share."""
-    if cell.record.tabulates and cell.record.stochastic:
+    if cell.record.tabulates and cell.record.stochastic and cell.detector == TABLE:
         return np.asarray(part["input_row"].to_numpy() % N_DRAWS)
     return part["input_row"].to_numpy()
 
@@ -122,7 +123,7 @@ def _replicates(
         return None
     # one matrix for every explainer, noise level and metric that has the same clusters: their
     # replicates are paired
-    shared = cell.record.tabulates and cell.record.stochastic
+    shared = cell.record.tabulates and cell.record.stochastic and cell.detector == TABLE
     name = f"{version}, draws" if shared else version
     if name not in draws:
         draws[name] = cluster_draws(n, generator(cell.seed, "bootstrap", name))
@@ -238,6 +239,7 @@ def _published(cell: CremCell, faults: set[Fault], metric: str) -> Published | N
         method is None
         or own_options
         or cell.truth != "altered"
+        or cell.detector != TABLE
         or (cell.noise and cell.noise_kind != "attribute")
         or not is_embedded(cell.circuit)
         or faults != {Fault(gate) for gate in STUDY_FAULTS[cell.circuit.name]}
@@ -251,6 +253,7 @@ def _row(cell: CremCell, metric: str, mean: Mean) -> dict[str, Any]:
     return {
         "study": "crem",
         "circuit": cell.circuit.name,
+        "model": None if cell.detector == TABLE else cell.detector,
         "noise_kind": cell.noise_kind,
         "noise": cell.noise,
         "background": cell.proportion,

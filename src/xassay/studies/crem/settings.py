@@ -13,6 +13,7 @@ from xassay.circuits import EMBEDDED, STUDY_FAULTS, Circuit, Fault, Gate, differ
 from xassay.circuits.noise import KINDS
 from xassay.errors import InputError, UnknownNameError
 from xassay.metrics.ranking import TIES
+from xassay.models.learned_detectors import TABLE, make_detector
 from xassay.studies.checks import check_distinct, check_some, check_whole, floats, strings
 from xassay.studies.published import crem_proportion
 
@@ -84,6 +85,8 @@ class CremSettings:
             under another seed, to give its interval.
         engine: ``native`` or ``package``, for explainers that have both; None: native where
             every row is explained, else the package's.
+        detector: what finds the anomalies and is explained: ``reconstruction`` (the study's lookup
+            table), ``autoencoder``, or ``pyod:IForest`` and its like, with options if need be.
 
     Raises:
         InputError: a value that cannot be used; the message names the option.
@@ -103,6 +106,7 @@ class CremSettings:
     seed: int = 0
     repeats: int = 5
     engine: str | None = None
+    detector: str = TABLE
 
     def __attrs_post_init__(self) -> None:
         for option, value, known in (
@@ -118,6 +122,8 @@ class CremSettings:
             check_distinct(option, getattr(self, option))
         for option in ("circuits", "explainers", "noise"):
             check_some(option, getattr(self, option))
+        if self.detector != TABLE:
+            make_detector(self.detector)
         self._check_numbers()
         for spec in self.explainers:
             explainers.registry.check_spec(spec, prefer=self.engine_of(spec))
@@ -146,6 +152,8 @@ class CremSettings:
     @property
     def prefer(self) -> str:
         """The engine of explainers that have both."""
+        if self.detector != TABLE:  # the native engine explains tables
+            return self.engine or "package"
         return self.engine or ("native" if self.sample is None else "package")
 
     @property

@@ -1,6 +1,6 @@
 """The CREM study: how well explainers find the true causes of anomalies in digital circuits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -8,8 +8,10 @@ import polars as pl
 
 from xassay import explainers, results, specs
 from xassay.circuits import Circuit, Fault, TruthTable, differences
+from xassay.models.learned_detectors import TABLE, detector_version
 from xassay.studies.crem import comparison, scoring
 from xassay.studies.crem.cell import CremCell
+from xassay.studies.crem.detection import DetectionCell, quality
 from xassay.studies.crem.settings import CremSettings, versions
 from xassay.types import Failure
 
@@ -41,10 +43,21 @@ class CremStudy:
     def __init__(self, settings: CremSettings) -> None:
         self.settings = settings
         self._versions = versions(settings)
-        self.cells: Sequence[CremCell] = [
+        self._explained: Sequence[CremCell] = [
             cell for circuit, fault in self._versions for cell in self._cells_of(circuit, fault)
         ]
+        self._tried: Sequence[DetectionCell] = list(self._detections())
+        self.cells: Sequence[CremCell | DetectionCell] = [*self._tried, *self._explained]
         self.notices = self._notices()
+
+    def _detections(self) -> Iterator[DetectionCell]:
+        settings = self.settings
+        if settings.detector == TABLE:  # it is right by construction
+            return
+        levels = [int(n) for n in settings.noise] if settings.noise_kind == "attribute" else [0]
+        for circuit, fault in self._versions:
+            for n_noise in levels:
+                yield DetectionCell(circuit, fault, settings.detector, n_noise, settings.seed)
 
     def _cells_of(self, circuit: Circuit, fault: Fault) -> list[CremCell]:
         settings = self.settings
@@ -62,7 +75,8 @@ class CremStudy:
                 record = explainers.record(spec, prefer=engine)
                 # what native explainers share between rows would be computed anew in each chunk
                 n_rows = total if sample is None else sample
-                chunks = 1 if record.tabulates else -(-n_rows // CHUNK_ROWS)
+                shares = record.tabulates and settings.detector == TABLE
+                chunks = 1 if shares else -(-n_rows // CHUNK_ROWS)
                 repeats = settings.repeats if covers and (record.stochastic or noise_is_drawn) else 1
                 cells += [
                     CremCell(
@@ -84,6 +98,8 @@ class CremStudy:
                         sample=sample,
                         truth=settings.truth,
                         seed=settings.seed,
+                        detector=settings.detector,
+                        detector_code=detector_version(settings.detector),
                         repeat=repeat,
                         chunk=(chunk, chunks),
                     )
@@ -119,7 +135,9 @@ class CremStudy:
             frames: the frames of the cells that finished, by cell key.
             failures: why the others did not, by cell key.
         """
-        table = results.frame(scoring.score(self.cells, frames, failures), results.RESULTS)
+        scored = scoring.score(self._explained, frames, failures)
+        tried = quality(self._tried, frames, failures)
+        table = results.frame([*scored, *tried], results.RESULTS)
         circuits = list(dict.fromkeys(circuit for circuit, _ in self._versions))
         families: list[tuple[float | None, dict[str, float], dict[str, float]]] = [
             (p, {c.name: p for c in circuits}, {c.name: p for c in circuits})
@@ -141,14 +159,14 @@ class CremStudy:
     def _notices(self) -> list[str]:
         notices = []
         if self.settings.prefer == "native":
-            native = sorted({cell.explainer for cell in self.cells if cell.record.tabulates})
-            others = sorted({cell.explainer for cell in self.cells if not cell.record.tabulates})
+            native = sorted({cell.explainer for cell in self._explained if cell.record.tabulates})
+            others = sorted({cell.explainer for cell in self._explained if not cell.record.tabulates})
             notices += [f"by the native engine: {', '.join(native)}"] if native else []
             notices += [f"by their own code, row by row: {', '.join(others)}"] if native and others else []
         packaged = sorted(
             {
                 cell.explainer
-                for cell in self.cells
+                for cell in self._explained
                 if cell.engine == "package" and self.settings.prefer == "native"
             }
         )
@@ -160,7 +178,7 @@ class CremStudy:
         capped: dict[tuple[str, float, float], int] = {}
         names: dict[str, None] = {}
         limit = self.settings.max_background or PACKAGE_BACKGROUND
-        for cell in self.cells:
+        for cell in self._explained:
             used, drawn = cell.background_size
             if used < drawn and cell.record.uses_background:
                 capped[cell.circuit.name, cell.noise, cell.proportion] = drawn
