@@ -24,7 +24,7 @@ def test_the_global_state_is_restored_even_after_an_error():
     expected = np.random.RandomState(5).random(2)
 
     def fails():
-        with seeds.global_numpy_state(1):
+        with seeds.global_state(1):
             np.random.random(10)
             raise RuntimeError
 

@@ -258,7 +258,7 @@ class Files:
             settings,
             given=given,
             digest=self._digest(form),
-            again=functools.partial(_score_again, specs.absolute(self.model), self.allow_pickle, settings),
+            again=functools.partial(_score_again, _absolute(self.model), self.allow_pickle, settings),
         )
         subject = attrs.evolve(subject, notices=(*notice, *subject.notices))
         about = {
@@ -304,6 +304,12 @@ class Files:
         files = [self.data, self.background, self.attributions, self.coefficients]
         parts = [digest(Path(path)) for path in files if path is not None]
         return " ".join([loading.version(self.model), *parts, str(self.target), *sorted(self.drop), form])
+
+
+def _absolute(model: str) -> str:
+    return (
+        str(Path(model).resolve()) if Path(model).suffix.lower() in loading.FILES else specs.absolute(model)
+    )
 
 
 def _score_again(model: str, allow_pickle: bool, settings: CheckSettings) -> Score:

@@ -318,7 +318,7 @@ def check(
         out: Folder of the run. Default: a folder under runs/ named after the settings.
         quiet: Print nothing but errors and failures.
     """
-    from xassay import checking, terminal
+    from xassay import api, checking, terminal
     from xassay.runner import Limits
     from xassay.studies.check import CheckSettings
     from xassay.studies.check.requirements import Requirement
@@ -354,6 +354,7 @@ def check(
         terminal.console(stderr=True).print("looking at the model and trying each explainer once ...")
     began = time.monotonic()
     study = files.study(settings, jobs=jobs)
+    study.continue_in(api.default_folder(study) if out is None else _folder(out))
     limits = Limits(cell=settings.timeout, run=checking.left_of(settings.budget, began))
     about = f", about {terminal.duration(study.seconds)}"
     code = _run(study, out, jobs, quiet=quiet, limits=limits, about=about)

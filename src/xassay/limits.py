@@ -1,5 +1,6 @@
 """A limit on how long something may take, where the system has timers."""
 
+import math
 import signal
 import threading
 import time
@@ -28,22 +29,23 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         ...     pass
     """
     possible = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    if seconds is None or not possible:
+    if seconds is None or math.isinf(seconds) or not possible:
         yield
         return
 
     def ring(_: int, __: FrameType | None) -> None:
         raise OutOfTime
 
-    before = signal.signal(signal.SIGALRM, ring)
-    outer, _ = signal.getitimer(signal.ITIMER_REAL)
+    outer, interval = signal.getitimer(signal.ITIMER_REAL)
+    first = max(min(seconds, outer or seconds), 1e-3)  # a limit around this one holds inside it
     began = time.monotonic()
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3), _AGAIN)
+    before = signal.signal(signal.SIGALRM, ring)
     try:
+        signal.setitimer(signal.ITIMER_REAL, first, _AGAIN)
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         if outer:
             left = outer - (time.monotonic() - began)
-            signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), _AGAIN)
+            signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), interval)

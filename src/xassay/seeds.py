@@ -5,6 +5,7 @@ the order of the work, the number of processes, or a resumed run.
 """
 
 import hashlib
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -33,15 +34,17 @@ def legacy_seed(seed: int, *words: str | int) -> int:
 
 
 @contextmanager
-def global_numpy_state(seed: int) -> Iterator[None]:
-    """Seed numpy's global generator for a while, and give the caller's state back.
+def global_state(seed: int) -> Iterator[None]:
+    """Seed the global generators of numpy and Python for a while, and give the caller's states back.
 
     For libraries that draw from the global state and offer no other way. The state belongs
     to the process, so such work must run in processes, never in threads.
     """
-    saved = np.random.get_state()  # noqa: NPY002 - the legacy state is the point
+    saved, saved_too = np.random.get_state(), random.getstate()  # noqa: NPY002 - the legacy state is the point
     np.random.seed(seed)  # noqa: NPY002
+    random.seed(seed)
     try:
         yield
     finally:
         np.random.set_state(saved)  # noqa: NPY002
+        random.setstate(saved_too)

@@ -7,12 +7,12 @@ import pytest
 from xassay import explainers
 from xassay.errors import InputError
 from xassay.explainers.kernel_shap import quiet
-from xassay.seeds import global_numpy_state, legacy_seed
+from xassay.seeds import global_state, legacy_seed
 from xassay.types import FloatArray
 
 
 def by_package(case: Any, row_id: int, seed: int = 0, **options: Any) -> FloatArray:
-    with quiet(), global_numpy_state(legacy_seed(seed, "kernel_shap", row_id)):
+    with quiet(), global_state(legacy_seed(seed, "kernel_shap", row_id)):
         import shap
 
         explainer = shap.KernelExplainer(case.score, case.background)

@@ -6,7 +6,7 @@ import pytest
 
 from xassay import explainers
 from xassay.errors import InputError
-from xassay.seeds import global_numpy_state, legacy_seed
+from xassay.seeds import global_state, legacy_seed
 from xassay.types import FloatArray
 
 
@@ -45,7 +45,7 @@ def test_values_are_those_of_the_package(plain: Any, seed: int, nsamples: Any) -
     explainer = shap.SamplingExplainer(plain.score, plain.background)
     expected = []
     for row_id, row in enumerate(plain.rows[:3]):
-        with global_numpy_state(legacy_seed(seed, "sampling_shap", row_id)):
+        with global_state(legacy_seed(seed, "sampling_shap", row_id)):
             expected.append(explainer.shap_values(row, nsamples=nsamples, silent=True))
     np.testing.assert_allclose(found[:3], expected, atol=1e-12)
 

@@ -1,5 +1,6 @@
 """The check of a model: known answers come out, and everything that was asked for is measured."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -178,17 +179,21 @@ def test_fidelity_equals_the_metric_on_the_same_rows() -> None:
 
 
 def test_too_few_samples_are_told_from_a_bad_explainer() -> None:
-    def steep(rows: Any) -> Any:
-        return np.prod(1 + rows, axis=1)
-
-    data = np.random.default_rng(3).normal(size=(200, 8))
     result = xassay.check(
-        steep, data, explainers="kernel_shap:nsamples=18", rows=20, measures=("fidelity", "convergence")
+        linear, X, explainers="lime:n_samples=12", rows=20, measures=("fidelity", "convergence")
     )
     curve = result.scores.filter(level="budget", metric="masking_skill")
-    assert {text.split()[1] for text in curve["options"]} == {"nsamples=16", "nsamples=18", "nsamples=72"}
+    assert {re.findall(r"n_samples=\d+", text)[0] for text in curve["options"]} == {
+        "n_samples=3",
+        "n_samples=12",
+        "n_samples=48",
+    }
     assert set(curve["n"]) == {20}
     assert any("more samples help" in said for said in result.verdict)
+    enough = xassay.check(
+        linear, X, explainers="lime:n_samples=2000", rows=20, measures=("fidelity", "convergence")
+    )
+    assert not any("more samples help" in said for said in enough.verdict)
 
 
 def test_tree_shap_of_a_forest_adds_up_and_ignores_placebos() -> None:

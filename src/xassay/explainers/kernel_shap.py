@@ -13,7 +13,7 @@ import numpy as np
 from xassay.errors import InputError
 from xassay.explainers.base import RowExplainer, is_whole
 from xassay.explainers.registry import Samples, register
-from xassay.seeds import global_numpy_state
+from xassay.seeds import global_state
 from xassay.types import FloatArray
 
 MOST_SAMPLES = 10_000_000
@@ -97,7 +97,7 @@ class KernelShap(RowExplainer):
             self._package = shap.KernelExplainer(self._model, self.background)
 
     def _explain_row(self, row: FloatArray, seed: int) -> FloatArray:
-        with quiet(), global_numpy_state(seed):
+        with quiet(), global_state(seed):
             values = self._package.shap_values(
                 row[None], nsamples=self.nsamples, l1_reg=self._penalty(row), silent=True
             )

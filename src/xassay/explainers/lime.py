@@ -49,6 +49,7 @@ def _cost(n_features: int, _: int) -> float:
     engine="lime",
     published="LIME",
     local_linear=True,
+    needs_finite=True,
     samples=Samples("n_samples", lambda _: 5000),
     cost=_cost,
 )
@@ -96,6 +97,11 @@ class Lime(RowExplainer):
             from lime.lime_tabular import LimeTabularExplainer
 
         categorical = self._categorical_columns()
+        if np.isnan(self.background).any():
+            raise InputError("lime takes no missing values in the background")
+        p = self.background.shape[1]
+        if not set(categorical) <= set(range(p)):
+            raise InputError(f"lime: categorical={tuple(categorical)}: positions go from 0 to {p - 1}")
         codes = self.background[:, categorical]
         if not (codes == np.rint(codes)).all():
             raise InputError("lime: categorical columns must hold integers; use lime:treatment=gaussian")
@@ -158,6 +164,7 @@ class Lime(RowExplainer):
     engine="lime",
     published="LIME",
     local_linear=True,
+    needs_finite=True,
     samples=Samples("n_samples", lambda _: 5000),
     cost=_cost,
 )

@@ -44,7 +44,15 @@ def _cost(n_features: int, _: int) -> float:
     return 0.5 + 0.01 * n_features
 
 
-@register("maple", engine="native", published="MAPLE", local_linear=True, surrogate=True, cost=_cost)
+@register(
+    "maple",
+    engine="native",
+    published="MAPLE",
+    local_linear=True,
+    needs_finite=True,
+    surrogate=True,
+    cost=_cost,
+)
 @attrs.define(eq=False, kw_only=True)
 class Maple(BaseExplainer):
     """Local linear models of a MAPLE regressor that was fitted to the model's predictions.

@@ -9,7 +9,7 @@ from xassay.errors import InputError
 from xassay.explainers.base import RowExplainer, is_whole
 from xassay.explainers.kernel_shap import quiet
 from xassay.explainers.registry import Samples, register
-from xassay.seeds import global_numpy_state
+from xassay.seeds import global_state
 from xassay.types import FloatArray
 
 MOST_PERMUTATIONS = 100_000
@@ -55,7 +55,7 @@ class PermutationShap(RowExplainer):
 
     def _explain_row(self, row: FloatArray, seed: int) -> FloatArray:
         evaluations = self.npermutations * (2 * len(row) + 1)
-        with quiet(), global_numpy_state(seed):
+        with quiet(), global_state(seed):
             from shap.explainers import Permutation
 
             # the package seeds numpy when it is made, so each row has its own

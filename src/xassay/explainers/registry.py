@@ -58,6 +58,7 @@ class ExplainerRecord:
         surrogate: whether it fits one model of its own to the background, which explains all
             rows: its draws are then one a fit, and it needs several background rows.
         samples: how an explainer that samples is told how much; None for the others.
+        needs_finite: whether a missing value in the background is too much for it.
         wants_model: whether it looks inside the model, which it is then given as ``model``.
         tabulates: whether it needs the model as a table over 0/1 columns, which it makes by
             asking for all combinations unless it is given.
@@ -79,6 +80,7 @@ class ExplainerRecord:
     local_linear: bool | None = False
     surrogate: bool = False
     samples: Samples | None = None
+    needs_finite: bool = False
     wants_model: bool = False
     tabulates: bool = False
     table_only: bool = False

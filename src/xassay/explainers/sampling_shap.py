@@ -9,7 +9,7 @@ from xassay.errors import InputError
 from xassay.explainers.base import RowExplainer
 from xassay.explainers.kernel_shap import check_samples, quiet
 from xassay.explainers.registry import Samples, register
-from xassay.seeds import global_numpy_state
+from xassay.seeds import global_state
 from xassay.types import FloatArray
 
 
@@ -57,6 +57,6 @@ class SamplingShap(RowExplainer):
     def _explain_row(self, row: FloatArray, seed: int) -> FloatArray:
         columns = []
         for package in self._packages:
-            with quiet(), global_numpy_state(seed):
+            with quiet(), global_state(seed):
                 columns.append(package.shap_values(row[None], nsamples=self.nsamples, silent=True)[0])
         return np.stack(columns, axis=1)

@@ -10,7 +10,7 @@ from xassay.errors import InputError
 from xassay.explainers.base import RowExplainer, is_whole, one_of
 from xassay.explainers.kernel_shap import MOST_SAMPLES, quiet
 from xassay.explainers.registry import Samples, register
-from xassay.seeds import global_numpy_state
+from xassay.seeds import global_state
 from xassay.types import FloatArray
 
 BUDGET = 512
@@ -42,7 +42,7 @@ class ShapIQ(RowExplainer):
         columns = []
         for position in range(self._model.n_outputs):
             output = self._model.output(position)
-            with quiet(), global_numpy_state(seed):
+            with quiet(), global_state(seed):
                 import shapiq
 
                 package = shapiq.TabularExplainer(

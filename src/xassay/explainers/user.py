@@ -13,7 +13,7 @@ from xassay import specs
 from xassay.errors import ExplainerError, InputError
 from xassay.explainers.base import LocalModel, RowExplainer
 from xassay.explainers.registry import ExplainerRecord
-from xassay.seeds import global_numpy_state
+from xassay.seeds import global_state
 from xassay.types import Explanation, FloatArray
 
 Function = Callable[..., Any]
@@ -43,7 +43,7 @@ class UserExplainer(RowExplainer):
     def _explain_row(self, row: FloatArray, seed: int) -> FloatArray | LocalModel:
         returned = []
         for position in range(self._model.n_outputs):
-            with global_numpy_state(seed):
+            with global_state(seed):
                 returned.append(
                     self.function(
                         self._model.output(position), self.background.copy(), row[None].copy(), **self.options

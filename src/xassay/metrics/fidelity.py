@@ -115,11 +115,9 @@ def _losses(
         moved = rows[part, None] + sigmas[:, None, None, None] * noise
         linear = linear_predictions(_rows_of(explanation, part), rows[part], moved)
         found = scores(predict, moved.reshape(-1, p)).reshape(moved.shape[:-1])
-        with np.errstate(invalid="ignore", over="ignore"):
-            losses[:, part] = (linear - found) ** 2
-            beside[:, part] = (own[part, None] - found) ** 2
-    # what overflows is not known, rather than infinitely bad
-    return np.where(np.isfinite(losses), losses, np.nan), np.where(np.isfinite(beside), beside, np.nan)
+        losses[:, part] = squared_differences(linear, found)
+        beside[:, part] = squared_differences(own[part, None], found)
+    return losses, beside
 
 
 def causal_rmse(
@@ -217,6 +215,13 @@ def skill(rmse: FloatArray, trivial: FloatArray) -> FloatArray:
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(trivial > 0, 1 - rmse / trivial, np.nan))
+
+
+def squared_differences(first: FloatArray, second: FloatArray) -> FloatArray:
+    """(first - second)^2; NaN where that overflows: it is not known, rather than infinitely bad."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        found = (first - second) ** 2
+    return np.where(np.isfinite(found), found, np.nan)
 
 
 def root_means(*losses: FloatArray) -> list[FloatArray]:

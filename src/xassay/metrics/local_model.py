@@ -1,5 +1,7 @@
 """A local linear explanation as a model: what it says of other points, and of each feature."""
 
+import warnings
+
 import numpy as np
 import numpy.typing as npt
 
@@ -88,7 +90,10 @@ def contributions(explanation: Explanation, X: npt.ArrayLike, background: npt.Ar
         raise InputError(f"the background must have shape (rows, {rows.shape[1]}), got {others.shape}")
     if explanation.coefficients is None:
         return explanation.values
-    away = rows - others.mean(axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a column that is missing throughout has no mean
+        away = rows - np.nanmean(others, axis=0)
     for column in explanation.categorical:
         away[:, column] = 1.0 - (others[:, column] == rows[:, column, None]).mean(axis=1)
-    return np.asarray(explanation.coefficients * away)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.asarray(explanation.coefficients * away)

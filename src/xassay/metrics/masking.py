@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from xassay.errors import InputError
 from xassay.metrics.calls import BATCH_VALUES, checked_ids, scores
-from xassay.metrics.fidelity import root_means, skill
+from xassay.metrics.fidelity import root_means, skill, squared_differences
 from xassay.metrics.local_model import contributions
 from xassay.seeds import generator
 from xassay.types import BoolArray, Explanation, FloatArray, IntArray, Predict
@@ -58,14 +58,17 @@ def masked_drops(predict: Predict, X: FloatArray, background: FloatArray, subset
     n_rows, n_subsets, p = subsets.shape
     own = scores(predict, X) if n_rows else np.empty(0)
     flat = subsets.reshape(-1, p)
-    means = np.empty(len(flat))
+    drops = np.empty(len(flat))
     step = max(1, BATCH_VALUES // (p * len(background)))
     owner = np.repeat(np.arange(n_rows), n_subsets)
     for start in range(0, len(flat), step):
         part = slice(start, start + step)
         mixed = np.where(flat[part, None], background, X[owner[part], None])
-        means[part] = scores(predict, mixed.reshape(-1, p)).reshape(mixed.shape[:2]).mean(axis=1)
-    return np.asarray(own[:, None] - means.reshape(n_rows, n_subsets))
+        found = scores(predict, mixed.reshape(-1, p)).reshape(mixed.shape[:2])
+        with np.errstate(invalid="ignore", over="ignore"):
+            # differences first: those of a model that does not change are exactly 0
+            drops[part] = (own[owner[part], None] - found).mean(axis=1)
+    return drops.reshape(n_rows, n_subsets)
 
 
 def losses_of(contributed: FloatArray, subsets: BoolArray, drops: FloatArray) -> FloatArray:
@@ -76,8 +79,7 @@ def losses_of(contributed: FloatArray, subsets: BoolArray, drops: FloatArray) ->
     """
     with np.errstate(invalid="ignore", over="ignore"):
         claimed = np.einsum("rsp,rp->rs", subsets.astype(np.float64), contributed)
-        losses = (claimed - drops) ** 2
-    return np.where(np.isfinite(losses), losses, np.nan)
+    return squared_differences(claimed, drops)
 
 
 def masking_losses(

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from xassay import specs
 from xassay.errors import InputError, UnknownNameError
-from xassay.seeds import global_numpy_state
+from xassay.seeds import global_state
 from xassay.types import BoolArray, FloatArray, IntArray, Predict
 
 TABLE, AUTOENCODER, PYOD = "reconstruction", "autoencoder", "pyod"
@@ -170,7 +170,7 @@ class PyodDetector:
         found = pyod_class(self.name)
         rows = _matrix(normal)
         try:
-            with global_numpy_state(self.seed):
+            with global_state(self.seed):
                 model = found(**self.options)
                 if "random_state" in model.get_params() and "random_state" not in self.options:
                     model.set_params(random_state=self.seed)

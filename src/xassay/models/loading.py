@@ -125,7 +125,7 @@ class OnnxModel:
             raise InputError(f"{self.path}: cannot be loaded as ONNX: {specs.brief(error)}") from error
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return OnnxModel, (self.path,)
+        return OnnxModel, (self.path.resolve(),)
 
     @property
     def feature_names_in_(self) -> Sequence[str] | None:
@@ -139,6 +139,9 @@ class OnnxModel:
 
     def predict_proba(self, table: Any) -> Any:
         """Probabilities of its classes, shape (rows, classes)."""
+        outputs = self._outputs(table)
+        if len(outputs) > 2:  # noqa: PLR2004 - the label, and an output a class
+            return np.stack([np.asarray(one).reshape(-1) for one in outputs[1:]], axis=1)
         found = self._second(table)
         if isinstance(found, list):  # one mapping a row
             return np.array([list(row.values()) for row in found])
@@ -159,11 +162,28 @@ class OnnxModel:
         if len(inputs) == 1:
             given = {inputs[0].name: _tensor(np.asarray(table), inputs[0].type)}
         else:
+            named = getattr(table, "columns", ())
+            lacking = [one.name for one in inputs if one.name not in named]
+            if lacking:
+                raise InputError(f"{self.path}: takes a column {lacking[0]!r}, which the data lacks")
             given = {one.name: _tensor(np.asarray(table[one.name]), one.type)[:, None] for one in inputs}
         return self._session.run(None, given)
 
 
+_TENSORS = {
+    "double": np.float64,
+    "float16": np.float16,
+    "bool": np.bool_,
+    **{
+        f"{sign}int{bits}": np.dtype(f"{sign}int{bits}").type
+        for sign in ("", "u")
+        for bits in (8, 16, 32, 64)
+    },
+}
+
+
 def _tensor(values: Any, kind: str) -> Any:
+    """Values as a tensor of ONNX's type, written as ``tensor(double)``."""
     if "string" in kind:
         return values.astype(str).astype(object)
-    return values.astype({"tensor(double)": np.float64, "tensor(int64)": np.int64}.get(kind, np.float32))
+    return values.astype(_TENSORS.get(kind.removeprefix("tensor(").removesuffix(")"), np.float32))

@@ -28,6 +28,7 @@ class Score:
         kind: regression, classification or anomaly.
         position: which column of the answer, where it has several.
         label: what that column is.
+        named: whether the user named it.
         link: identity, or logit: the log-odds of a probability.
         sign: -1 where the model's score falls with what is to be explained.
         estimator: the fitted estimator, or None where a plain function was given.
@@ -40,6 +41,7 @@ class Score:
     kind: str
     position: int | None = None
     label: str = ""
+    named: bool = False
     link: str = "identity"
     sign: int = 1
     estimator: Any = None
@@ -61,10 +63,15 @@ class Score:
             found = np.asarray(answer)
             found = found.astype(np.float64, casting="same_kind" if found.dtype.kind == "c" else "unsafe")
         except (TypeError, ValueError):
-            raise ExplainerError(f"{self.method} gives {type(answer).__name__}, expected numbers") from None
+            found = np.empty(0, dtype=np.str_)
+        # text and dates could be made numbers, and are no scores
+        if np.asarray(answer, dtype=None if found.dtype.kind == "f" else object).dtype.kind not in "biufO":
+            found = np.empty(0, dtype=np.str_)
+        if found.dtype.kind != "f":
+            raise ExplainerError(f"{self.method} gives {type(answer).__name__}, expected numbers")
         n = len(table)
-        if found.ndim == 2 and found.shape[0] == n and self.position is not None:  # noqa: PLR2004 - a matrix
-            found = found[:, self.position]
+        if self.position is not None:
+            found = self._of_class(found, n)
         if found.shape not in ((n,), (n, 1)):
             raise ExplainerError(f"{self.method} gives shape {found.shape} for {n} rows, expected ({n},)")
         found = found.reshape(-1)
@@ -72,6 +79,22 @@ class Score:
             with np.errstate(divide="ignore", invalid="ignore"):
                 found = np.log(found) - np.log1p(-found)
         return np.asarray(self.sign * found)
+
+    def _of_class(self, found: FloatArray, n: int) -> FloatArray:
+        """The column of the class, of an answer that has several."""
+        assert self.position is not None  # noqa: S101 - asked for classes alone
+        if found.ndim != 2 or found.shape[0] != n or found.shape[1] == 1:  # noqa: PLR2004 - one number a row
+            if self.named:
+                raise ExplainerError(f"{self.method} gives one number a row, so no class can be named")
+            return found
+        k = found.shape[1]
+        if not self.named and k > 2 and self.estimator is None:  # noqa: PLR2004 - this or that
+            raise ExplainerError(f"{self.method} gives {k} numbers a row: name the class, from 0 to {k - 1}")
+        if self.position >= k:
+            raise ExplainerError(
+                f"{self.method} gives {k} numbers a row, class {self.position} is none of them"
+            )
+        return np.asarray(found[:, self.position])
 
 
 def _made_again(again: Callable[[], Score], sign: int) -> Score:
@@ -128,7 +151,7 @@ def score_of(model: Any, kind: str, *, class_: Any = None, link: str = "identity
         return found
     classes = getattr(estimator, "classes_", None)
     position, label = _class(None if classes is None else list(classes), class_)
-    return attrs.evolve(found, position=position, label=label)
+    return attrs.evolve(found, position=position, label=label, named=class_ is not None)
 
 
 def _class(classes: Sequence[Any] | None, wanted: Any) -> tuple[int, str]:
@@ -147,7 +170,21 @@ def _class(classes: Sequence[Any] | None, wanted: Any) -> tuple[int, str]:
         return len(names) - 1, names[-1]
     if str(wanted) in names:
         return names.index(str(wanted)), str(wanted)
+    numbers = [_number(label) for label in classes]
+    if _number(wanted) is not None and _number(wanted) in numbers:
+        position = numbers.index(_number(wanted))
+        return position, names[position]
+    position = _whole(wanted) if None in numbers else None
+    if position is not None and position < len(names):
+        return position, names[position]
     raise UnknownNameError("class", wanted, names)
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
 
 
 def _whole(value: Any) -> int | None:

@@ -92,7 +92,7 @@ def build(
     sections = [
         *_verdict(verdict, base, names),
         _sanity(extra.get("sanity")),
-        _fidelity(base, names, tests),
+        _fidelity(base, names),
         _simple("Do they see through columns that do nothing?", _PLACEBO, base, names, _PLACEBOS),
         _planted(scores, names),
         _simple("Does it stay the same?", _STABILITY, base, names, _AGREEMENTS),
@@ -223,12 +223,11 @@ def _sanity(sanity: pl.DataFrame | None) -> Section | None:
     )
 
 
-def _fidelity(base: pl.DataFrame, names: Mapping[str, str], tests: pl.DataFrame) -> Section | None:
+def _fidelity(base: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
     metrics = ("masking_skill", "causal_skill", "masking_rmse", "causal_rmse")
     table = base.filter(pl.col("metric").is_in(metrics))
     if table.is_empty():
         return None
-    del tests
     masking = table.filter(pl.col("metric").str.starts_with("masking"))
     causal = table.filter(pl.col("metric").str.starts_with("causal"))
     blocks = [

@@ -13,8 +13,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import polars.selectors as cs
 
-from xassay.errors import InputError
+from xassay.errors import InputError, UnknownNameError
 from xassay.types import FloatArray
 
 Sort = Literal["number", "whole", "flag", "ordered", "text", "other"]
@@ -29,7 +30,8 @@ class Raw:
         sort: what its type says.
         values: floats with NaN for what is missing, or for text and categories Python objects
             with None.
-        levels: for ordered categories, all of them in order.
+        levels: for categories whose type names them all, these (in order where they are ordered).
+        bounds: the least and the greatest number that its type holds, for whole numbers.
         shown: the name of its type, for messages.
     """
 
@@ -37,6 +39,7 @@ class Raw:
     values: npt.NDArray[Any]
     shown: str
     levels: tuple[Any, ...] = ()
+    bounds: tuple[float, float] | None = None
 
 
 class Form(Protocol):
@@ -77,11 +80,14 @@ def form_of(table: Any, names: Sequence[str] | None = None) -> tuple[Form, Any]:
     if isinstance(table, pl.LazyFrame):
         table = table.collect()
     if isinstance(table, pl.DataFrame):
-        return PolarsForm(tuple(table.columns), dict(table.schema)), table
+        holes = frozenset(series.name for series in table if series.null_count())
+        return PolarsForm(_distinct(table.columns), dict(table.schema), holes), table
     if hasattr(table, "toarray"):
         raise InputError("sparse tables are not supported; give X.toarray(), or fewer columns")
     try:
         array = np.asarray(table)
+        if array.dtype.kind == "U" and not isinstance(table, np.ndarray):
+            array = np.array(table, dtype=object)  # numbers beside text stay numbers
     except ValueError:
         raise InputError("X must be a table: its rows have different lengths") from None
     if array.ndim != 2 or not array.shape[1]:  # noqa: PLR2004 - a matrix
@@ -114,7 +120,11 @@ class NumpyForm:
     def make(self, columns: Mapping[str, FloatArray], levels: Mapping[str, Sequence[Any]]) -> Any:
         """See `Form`."""
         n = len(next(iter(columns.values())))
-        made = np.empty((n, len(self.names)), dtype=self.dtype)
+        holes = self.dtype.kind in "iub" and any(np.isnan(values).any() for values in columns.values())
+        if holes:  # of another table: this type cannot say so
+            return np.stack([columns[name] for name in self.names], axis=1)
+        is_text = self.dtype.kind in "UST"
+        made = np.empty((n, len(self.names)), dtype=object if is_text else self.dtype)
         for j, name in enumerate(self.names):
             values: Any = columns[name]
             if name in levels:
@@ -125,17 +135,27 @@ class NumpyForm:
             elif self.dtype.kind == "b":
                 values = values > 0.5  # noqa: PLR2004 - halfway
             made[:, j] = values
-        return made
+        if not is_text:
+            return made
+        return made.astype(self.dtype if self.dtype.kind == "T" else np.str_)  # as wide as it needs to be
 
 
 def _raw(values: npt.NDArray[Any]) -> Raw:
     kind = values.dtype.kind
     if kind in "iufb":
         sort: Sort = "flag" if kind == "b" else "whole" if kind in "iu" else "number"
-        return Raw(sort, values.astype(np.float64), str(values.dtype))
+        bounds = _bounds(values.dtype) if kind in "iu" else None
+        return Raw(sort, values.astype(np.float64), str(values.dtype), bounds=bounds)
     if kind not in "OUST":
         return Raw("other", values, str(values.dtype))
     return _objects(_missing_as_none(values), str(values.dtype))
+
+
+def _bounds(dtype: Any) -> tuple[float, float]:
+    """What an integer type holds, in floats that it holds too."""
+    known = np.iinfo(dtype)
+    low, high = float(known.min), float(known.max)
+    return low, high if int(high) <= known.max else float(np.nextafter(high, 0.0))
 
 
 def _objects(values: npt.NDArray[Any], shown: str) -> Raw:
@@ -189,13 +209,15 @@ class PandasForm:
 
         dtype, shown = column.dtype, str(column.dtype)
         if isinstance(dtype, pd.CategoricalDtype):
-            levels = tuple(dtype.categories) if dtype.ordered else ()
+            levels = tuple(dtype.categories)
             return Raw("ordered" if dtype.ordered else "text", _missing_as_none(column), shown, levels)
         if pd.api.types.is_bool_dtype(dtype):
             return attrs.evolve(_objects(_missing_as_none(column), shown), sort="flag")
         if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
-            sort: Sort = "whole" if pd.api.types.is_integer_dtype(dtype) else "number"
-            return Raw(sort, column.to_numpy(dtype=np.float64, na_value=np.nan), shown)
+            whole = pd.api.types.is_integer_dtype(dtype)
+            bounds = _bounds(getattr(dtype, "numpy_dtype", dtype)) if whole else None
+            values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            return Raw("whole" if whole else "number", values, shown, bounds=bounds)
         if pd.api.types.is_string_dtype(dtype) or pd.api.types.is_object_dtype(dtype):
             return _objects(_missing_as_none(column), shown)
         return Raw("other", column.to_numpy(), shown)
@@ -215,9 +237,10 @@ class PandasForm:
             elif pd.api.types.is_bool_dtype(dtype):
                 flags = (values > 0.5).astype(object)  # noqa: PLR2004 - halfway
                 flags[np.isnan(values)] = None
-                made[j] = pd.Series(flags).astype(dtype)
+                made[j] = pd.Series(flags) if _cannot(dtype, values) else pd.Series(flags).astype(dtype)
             elif pd.api.types.is_integer_dtype(dtype):
-                made[j] = pd.Series(np.rint(values)).astype(dtype)
+                whole = pd.Series(np.rint(values))
+                made[j] = whole if _cannot(dtype, values) else whole.astype(dtype)
             else:
                 made[j] = pd.Series(values).astype(dtype)
         frame = pd.DataFrame(made)
@@ -225,12 +248,18 @@ class PandasForm:
         return frame
 
 
+def _cannot(dtype: Any, values: FloatArray) -> bool:
+    """Whether numpy's type has no way to say that a value is missing, and one is."""
+    return isinstance(dtype, np.dtype) and bool(np.isnan(values).any())
+
+
 @attrs.frozen(eq=False)
 class PolarsForm:
-    """A polars frame: its schema comes back."""
+    """A polars frame: its schema comes back, and nulls where it had nulls."""
 
     names: tuple[str, ...]
     schema: Mapping[str, Any]
+    holes: frozenset[str] = frozenset()
 
     def columns(self, table: Any) -> dict[str, Raw]:
         """See `Form`."""
@@ -240,7 +269,10 @@ class PolarsForm:
         dtype, shown = column.dtype, str(column.dtype)
         if dtype == pl.Boolean or dtype.is_numeric():
             sort: Sort = "flag" if dtype == pl.Boolean else "whole" if dtype.is_integer() else "number"
-            return Raw(sort, column.cast(pl.Float64).to_numpy(), shown)
+            bounds = None
+            if dtype.is_integer():
+                bounds = _bounds(np.dtype(str(dtype).lower())) if str(dtype) != "Int128" else None
+            return Raw(sort, column.cast(pl.Float64).to_numpy(), shown, bounds=bounds)
         if dtype == pl.Enum:
             levels = tuple(dtype.categories.to_list())  # type: ignore[attr-defined]
             return Raw("ordered", np.array(column.cast(pl.String).to_list(), dtype=object), shown, levels)
@@ -259,7 +291,7 @@ class PolarsForm:
                 lookup = pl.Series(name, [*levels[name], None], dtype=dtype)
                 made.append(lookup.gather(_codes(values, len(lookup) - 1)))
                 continue
-            series = pl.Series(name, values, nan_to_null=dtype != pl.Float64)
+            series = pl.Series(name, values, nan_to_null=name in self.holes or not dtype.is_float())
             if dtype == pl.Boolean:
                 series = (series > 0.5).alias(name)  # noqa: PLR2004 - halfway
             elif dtype.is_integer():
@@ -268,14 +300,21 @@ class PolarsForm:
         return pl.DataFrame(made)
 
 
+FORMS = ("polars", "pandas", "numpy")
+
+
 def as_form(table: pl.DataFrame, form: str) -> Any:
     """A polars frame in another form: ``polars``, ``pandas`` or ``numpy``.
 
     Raises:
         InputError: text or categories in a numpy matrix of numbers.
+        UnknownNameError: another form.
     """
+    if form not in FORMS:
+        raise UnknownNameError("form of a table", form, FORMS)
     if form == "polars":
         return table
+    table = table.with_columns(cs.decimal().cast(pl.Float64))
     if form == "numpy":
         texts = [
             name for name, dtype in table.schema.items() if not (dtype.is_numeric() or dtype == pl.Boolean)
@@ -287,8 +326,12 @@ def as_form(table: pl.DataFrame, form: str) -> Any:
 
     made = {}
     for series in table:
-        if series.dtype in (pl.Categorical, pl.Enum):
-            made[series.name] = pd.Series(pd.Categorical(series.cast(pl.String).to_list()))
+        texts = series.cast(pl.String).to_list() if series.dtype in (pl.Categorical, pl.Enum) else []
+        if series.dtype == pl.Enum:
+            levels = series.dtype.categories.to_list()  # type: ignore[attr-defined]
+            made[series.name] = pd.Series(pd.Categorical(texts, categories=levels, ordered=True))
+        elif series.dtype == pl.Categorical:
+            made[series.name] = pd.Series(pd.Categorical(texts))
         elif series.dtype.is_numeric() and not series.null_count():
             made[series.name] = pd.Series(series.to_numpy())
         elif series.dtype.is_numeric():

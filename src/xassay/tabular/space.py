@@ -23,6 +23,7 @@ Kind = Literal["numeric", "binary", "ordinal", "category"]
 MOST_LEVELS = 20
 """A text column with more levels than this, and in more than half of the rows, is no category."""
 
+_EXACT = 2**53
 _FAR = 100.0
 """A mean so many standard deviations off is subtracted: near it the subtraction is exact."""
 
@@ -42,7 +43,9 @@ class Column:
         whole: whether its numbers are whole.
         centre: what is subtracted from its numbers.
         scale: what they are divided by, a power of two.
-        spread: standard deviation of the encoded values.
+        low: the least number that its type holds.
+        high: the greatest.
+        spread: standard deviation of the encoded values; 0 where they do not vary.
         missing: how many values are missing.
     """
 
@@ -52,6 +55,8 @@ class Column:
     whole: bool = False
     centre: float = 0.0
     scale: float = 1.0
+    low: float = -math.inf
+    high: float = math.inf
     spread: float = 1.0
     missing: int = 0
 
@@ -142,7 +147,7 @@ class Space:
                 snapped[:, j] = np.clip(np.rint(snapped[:, j]), 0, len(column.levels) - 1)
             elif column.whole:
                 raw = np.rint(snapped[:, j] * column.scale + column.centre)
-                snapped[:, j] = (raw - column.centre) / column.scale
+                snapped[:, j] = (np.clip(raw, column.low, column.high) - column.centre) / column.scale
         return snapped
 
     def coefficients(self, slopes: FloatArray) -> FloatArray:
@@ -191,15 +196,24 @@ def _column(name: str, parts: Sequence[Raw]) -> Column:
     known = values[~np.isnan(values)]
     missing = len(values) - len(known)
     if "flag" in sorts or (len(known) and np.isin(known, (0, 1)).all()):
-        return Column(name, "binary", whole=True, spread=_spread(known), missing=missing)
+        return Column(name, "binary", whole=True, low=0.0, high=1.0, spread=_spread(known), missing=missing)
+    whole = first.sort == "whole"
+    if whole and len(known) and np.abs(known).max() >= _EXACT:
+        raise InputError(
+            f"column {name!r} holds whole numbers beyond 2^53, as identifiers are; drop it, or make it text"
+        )
     centre, scale = _scale(known)
+    low, high = first.bounds if whole and first.bounds else (-math.inf, math.inf)
+    spread = _spread((known - centre) / scale)
     return Column(
         name,
         "numeric",
-        whole=first.sort == "whole",
+        whole=whole,
         centre=centre,
         scale=scale,
-        spread=_spread((known - centre) / scale),
+        low=low,
+        high=high,
+        spread=spread,
         missing=missing,
     )
 
@@ -209,11 +223,15 @@ def _is_empty(part: Raw) -> bool:
 
 
 def _coded(name: str, parts: Sequence[Raw]) -> Column:
-    texts = [part for part in parts if part.sort in ("text", "ordered")]
-    values = [value for part in texts for value in part.values]
+    first = parts[0]
+    if first.sort not in ("text", "ordered"):
+        raise InputError(
+            f"column {name!r} is missing throughout in X, and holds text in the background; drop it"
+        )
+    values = [value for part in parts for value in _or_none(part)]
     present = [value for value in values if value is not None]
-    ordered = texts[0].sort == "ordered"
-    levels = texts[0].levels if ordered else tuple(sorted(set(present), key=lambda v: (str(type(v)), v)))
+    ordered = first.sort == "ordered"
+    levels = first.levels if ordered else tuple(sorted(set(present), key=lambda v: (str(type(v)), v)))
     if not ordered and present and all(_DATE.match(str(value)) for value in present):
         raise InputError(
             f"column {name!r} holds dates or times ({present[0]!r}); make it a number, such as days since a "
@@ -224,14 +242,21 @@ def _coded(name: str, parts: Sequence[Raw]) -> Column:
             f"column {name!r} holds free text or a name a row ({len(levels)} different values in "
             f"{len(values)} rows); encode or drop it"
         )
-    unknown = set(present) - set(levels)
+    unknown = set(present) - set(first.levels or levels)
     if unknown:
-        raise InputError(f"column {name!r} holds {min(map(str, unknown))!r}, which is no category of it")
+        raise InputError(f"column {name!r} holds {min(map(str, unknown))!r}, which is no category of it in X")
     missing = len(values) - len(present)
     known: tuple[Any, ...] = (*levels, None) if missing else levels
-    codes = np.array([known.index(value) for value in dict.fromkeys(values)]) if values else np.zeros(1)
+    codes = [levels.index(value) for value in present] if ordered else []
     kind: Kind = "ordinal" if ordered else "category"
-    return Column(name, kind, levels=known, spread=_spread(codes) if ordered else 1.0, missing=missing)
+    return Column(
+        name, kind, levels=known, spread=_spread(np.array(codes)) if ordered else 1.0, missing=missing
+    )
+
+
+def _or_none(part: Raw) -> list[Any]:
+    """Values of categories; a column that is missing throughout comes as numbers."""
+    return [None] * len(part.values) if part.values.dtype.kind == "f" else list(part.values)
 
 
 def _scale(values: FloatArray) -> tuple[float, float]:
@@ -246,9 +271,11 @@ def _scale(values: FloatArray) -> tuple[float, float]:
     if spread <= abs(mean) * 1e-12:
         return 0.0, _power_of_two(largest)
     scale = _power_of_two(spread)
-    if abs(mean) <= _FAR * spread:
-        return 0.0, scale
-    return float(np.median(values)), scale
+    if abs(mean) > _FAR * spread:
+        centre = float(np.median(values))
+        if ((values - centre) / scale * scale + centre == values).all():
+            return centre, scale
+    return (0.0, scale) if (values / scale * scale == values).all() else (0.0, 1.0)
 
 
 def _power_of_two(value: float) -> float:
@@ -256,14 +283,13 @@ def _power_of_two(value: float) -> float:
 
 
 def _spread(values: FloatArray) -> float:
-    found = float(np.std(values)) if len(values) else 0.0
-    return found if found > 0 else 1.0
+    largest = float(np.abs(values).max(initial=0.0))
+    # to one scale first: squares must not overflow
+    return largest * float(np.std(values / largest)) if largest else 0.0
 
 
 def _encode(column: Column, raw: Raw) -> FloatArray:
     if not column.levels:
         return np.asarray((raw.values - column.centre) / column.scale, dtype=np.float64)
     code = {level: k for k, level in enumerate(column.levels)}
-    if raw.values.dtype.kind == "f":  # a column of the other table that is missing throughout
-        raw = attrs.evolve(raw, values=np.full(len(raw.values), None, dtype=object))
-    return np.array([code[value] for value in raw.values], dtype=np.float64)
+    return np.array([code[value] for value in _or_none(raw)], dtype=np.float64)

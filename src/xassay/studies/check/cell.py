@@ -15,7 +15,7 @@ from xassay import explainers, specs
 from xassay.errors import ExplainerError, InputError
 from xassay.metrics.masking import N_SUBSETS, masked_drops, random_subsets
 from xassay.metrics.perturbation import points_near
-from xassay.seeds import global_numpy_state, legacy_seed
+from xassay.seeds import global_state, legacy_seed
 from xassay.studies.check.settings import GIVEN, CheckSettings
 from xassay.studies.check.shared import Shared
 from xassay.studies.check.subject import Subject
@@ -70,6 +70,10 @@ class CheckCell(ABC):
     def run(self) -> pl.DataFrame:
         """Do the work."""
 
+    @abstractmethod
+    def lost(self, reason: str) -> pl.DataFrame:
+        """What stands for the cell where it was not done: its rows, failed."""
+
     @property
     def part(self) -> slice:
         """Its rows."""
@@ -96,7 +100,7 @@ class CheckCell(ABC):
 
     def _in_its_own_state(self, purpose: str) -> Any:
         """Numpy's global generator seeded: a model that draws from it does so alike in every run."""
-        return global_numpy_state(legacy_seed(self.settings.seed, purpose, self.start))
+        return global_state(legacy_seed(self.settings.seed, purpose, self.start))
 
 
 def _hashed(content: dict[str, Any]) -> str:
@@ -133,6 +137,22 @@ class TruthCell(CheckCell):
         subject = self.subject.value
         with self._in_its_own_state("model"):
             return pl.concat([self._row(subject, k) for k in range(self.start, self.stop)])
+
+    def lost(self, reason: str) -> pl.DataFrame:
+        """Rows without an answer."""
+        n = self.stop - self.start
+        nothing = pl.Series([None] * n)
+        return pl.DataFrame(
+            {
+                "row": self.subject.value.row_ids[self.part],
+                "score": np.full(n, np.nan),
+                "drops": nothing.cast(pl.List(pl.Float64)),
+                "used": nothing.cast(pl.List(pl.Boolean)),
+                "points": nothing.cast(pl.List(pl.Float64)),
+                "moved": nothing.cast(pl.List(pl.Float64)),
+                "error": pl.Series([reason] * n, dtype=pl.String),
+            }
+        )
 
     def _row(self, subject: Subject, k: int) -> pl.DataFrame:
         row, ids = subject.X[k : k + 1], subject.row_ids[k : k + 1]
@@ -177,7 +197,9 @@ class TruthCell(CheckCell):
 def _used(subject: Subject, row: FloatArray, score: float) -> Any:
     """Whether replacing one column alone, by any of some background rows' values, changes the score."""
     p = row.shape[1]
-    donors = subject.background[:N_REPLACED]
+    # spaced over all of it, as it may be sorted
+    some = np.linspace(0, len(subject.background) - 1, min(N_REPLACED, len(subject.background)))
+    donors = subject.background[np.unique(some.astype(int))]
     mixed = np.tile(row, (p * len(donors), 1)).reshape(p, len(donors), p)
     for j in range(p):
         mixed[j, :, j] = donors[:, j]
@@ -248,7 +270,8 @@ class ExplainCell(CheckCell):
         if self.explainer == GIVEN:
             assert subject.given is not None  # noqa: S101 - else there is no such cell
             unknown = np.full(self.stop - self.start, np.nan)
-            return _frame(_some_rows(subject.given, self.part), subject.row_ids[self.part], unknown)
+            frame = _frame(_some_rows(subject.given, self.part), subject.row_ids[self.part], unknown)
+            return frame.with_columns(additive=pl.lit(subject.given_adds))
         if self.record.version != self.code:
             raise InputError(f"{self.explainer} changed during the run; run again")
         given = asked(subject, self.settings, self.record, self.variant, self.part)
@@ -262,6 +285,18 @@ class ExplainCell(CheckCell):
             calls = counted.calls
             scores = counted(given.X) if self.variant.name == "near" else np.full(len(given.X), np.nan)
         return _frame(found, given.row_ids, scores, calls, seconds)
+
+    def lost(self, reason: str) -> pl.DataFrame:
+        """Rows without an explanation."""
+        subject = self.subject.value
+        if self.explainer == GIVEN:
+            ids = subject.row_ids[self.part]
+        else:
+            ids = asked(subject, self.settings, self.record, self.variant, self.part).row_ids
+        nothing = np.full((len(ids), 1), np.nan)
+        errors = dict.fromkeys(range(len(ids)), reason)
+        frame = _frame(Explanation(nothing, errors=errors), ids, np.full(len(ids), np.nan))
+        return frame.with_columns(pl.lit(None, pl.List(pl.Float64)).alias("attributions"))
 
 
 def record_of(subject: Subject, name: str, source: str) -> explainers.ExplainerRecord:
@@ -370,6 +405,7 @@ def _frame(
             "intercept": pl.Series(
                 found.intercepts if found.intercepts is not None and linear else [None] * n, dtype=pl.Float64
             ),
+            "additive": pl.Series([False] * n, dtype=pl.Boolean),
             "categorical": pl.Series([list(found.categorical)] * n, dtype=pl.List(pl.Int64)),
             "score": scores,
             "calls": of_each(calls),

@@ -1,16 +1,18 @@
 """What a check will cost, found by trying each part once; and what fits into a budget."""
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 
 import attrs
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from xassay import explainers
 from xassay.errors import InputError
 from xassay.limits import OutOfTime, time_limit
 from xassay.metrics.masking import N_SUBSETS
-from xassay.seeds import global_numpy_state, legacy_seed
+from xassay.seeds import global_state, legacy_seed
 from xassay.studies.check.cell import N_REPLACED, N_SAMPLES, Counted, make
 from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
@@ -18,6 +20,8 @@ from xassay.studies.check.variants import BASE, asked
 
 PROBED_ROWS = 500
 LEAST_ROWS = 10
+TRIAL_SHARE = 0.2
+"""The share of a budget that trials may take."""
 MARGIN = 0.8
 """The share of a budget that is planned for: estimates are estimates."""
 
@@ -34,7 +38,7 @@ def of_model(subject: Subject, settings: CheckSettings) -> float:
     """Seconds that it takes to ask the model everything about one row."""
     n = min(PROBED_ROWS, len(subject.pool))
     began = time.perf_counter()
-    with global_numpy_state(legacy_seed(settings.seed, "estimate")):
+    with threadpool_limits(1), global_state(legacy_seed(settings.seed, "estimate")):
         subject.predict(subject.pool[:n])
     a_row = (time.perf_counter() - began) / n
     p = subject.X.shape[1]
@@ -44,38 +48,61 @@ def of_model(subject: Subject, settings: CheckSettings) -> float:
     return seconds
 
 
-def of_explainer(
-    subject: Subject,
-    settings: CheckSettings,
-    record: explainers.ExplainerRecord,
-    options: dict[str, object],
-) -> Cost:
-    """Seconds of an explainer, by explaining one row; what fails there fails in its cells, and says why.
+class Trials:
+    """Explainers tried on one row each, within a share of the budget.
 
-    Raises:
-        InputError: the explainer cannot be had for this model or data.
+    What fails on the row fails in its cells too, and says why there.
     """
-    given = asked(subject, settings, record, BASE, slice(0, 1))
-    times = [time.perf_counter()]
-    try:
-        with time_limit(settings.timeout), global_numpy_state(legacy_seed(settings.seed, "estimate")):
-            explainer = make(subject, record, Counted(subject.predict), given, options)
-            explainer.explain(given.X, row_ids=given.row_ids)  # libraries are loaded, kernels compiled
-            times.append(time.perf_counter())
-            explainer = make(subject, record, Counted(subject.predict), given, options)
-            times.append(time.perf_counter())
-            explainer.explain(given.X, row_ids=given.row_ids)
-            times.append(time.perf_counter())
-    except (Exception, OutOfTime, SystemExit) as error:  # noqa: BLE001 - whatever it raises
-        if isinstance(error, InputError) and len(times) == 1:
-            raise InputError(f"explainer {record.name}: {error}") from None
-        spent = time.perf_counter() - times[-1]
-        return Cost(spent, spent)
-    return Cost(times[2] - times[1], times[3] - times[2])
+
+    def __init__(self, subject: Subject, settings: CheckSettings) -> None:
+        self._subject, self._settings = subject, settings
+        self._refused: dict[str, str] = {}
+        self._n_works = 0
+
+    def of_explainer(self, name: str, record: explainers.ExplainerRecord, options: dict[str, object]) -> Cost:
+        """Seconds of an explainer."""
+        subject, settings = self._subject, self._settings
+        given = asked(subject, settings, record, BASE, slice(0, 1))
+        budget = settings.budget
+        share = settings.timeout if budget is None else TRIAL_SHARE * budget / len(settings.explainers)
+        state = global_state(legacy_seed(settings.seed, "estimate"))
+        times = [time.perf_counter()]
+        try:
+            with (
+                threadpool_limits(1),
+                time_limit(min(settings.timeout, share)),
+                state,
+                warnings.catch_warnings(),
+            ):
+                warnings.simplefilter("ignore")  # said again by its cells
+                explainer = make(subject, record, Counted(subject.predict), given, options)
+                self._n_works += 1
+                explainer.explain(given.X, row_ids=given.row_ids)  # libraries are loaded, kernels compiled
+                times.append(time.perf_counter())
+                explainer = make(subject, record, Counted(subject.predict), given, options)
+                times.append(time.perf_counter())
+                explainer.explain(given.X, row_ids=given.row_ids)
+                times.append(time.perf_counter())
+        except (Exception, OutOfTime, SystemExit) as error:  # noqa: BLE001 - whatever it raises
+            if len(times) == 1 and isinstance(error, InputError):
+                self._refused[name] = str(error)
+            spent = time.perf_counter() - times[-1]
+            return Cost(spent, spent)
+        return Cost(times[2] - times[1], times[3] - times[2])
+
+    def refuse_if_none_works(self) -> None:
+        """Refuse a check whose every explainer cannot be had for this model or data.
+
+        Raises:
+            InputError: the first of the reasons.
+        """
+        if self._refused and not self._n_works and self._subject.given is None:
+            name, reason = next(iter(self._refused.items()))
+            raise InputError(f"explainer {name}: {reason}")
 
 
-def fitting_rows(seconds_of: Mapping[int, float], budget: float | None, jobs: int) -> tuple[int, float]:
-    """The most rows that fit into a budget, and their seconds.
+def fitting_rows(seconds_of: Mapping[int, float], budget: float | None, jobs: int) -> int:
+    """The most rows that fit into a budget.
 
     Args:
         seconds_of: seconds of the whole run, by number of rows.
@@ -86,7 +113,7 @@ def fitting_rows(seconds_of: Mapping[int, float], budget: float | None, jobs: in
     if budget is not None:
         room = MARGIN * budget * jobs
         choices = [rows for rows in choices if seconds_of[rows] <= room] or choices[-1:]
-    return choices[0], seconds_of[choices[0]] / jobs
+    return choices[0]
 
 
 def row_choices(rows: int) -> list[int]:

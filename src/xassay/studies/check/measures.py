@@ -9,17 +9,18 @@ import numpy as np
 import polars as pl
 
 from xassay import metrics
+from xassay.metrics.fidelity import squared_differences
 from xassay.metrics.local_model import contributions, linear_predictions
 from xassay.metrics.masking import N_SUBSETS, losses_of, random_subsets
 from xassay.studies.check.cell import N_SAMPLES
 from xassay.studies.check.planting import Planted
 from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
-from xassay.studies.check.variants import BASE, Variant, placebo_columns
+from xassay.studies.check.variants import BASE, Variant, half_of_pool, placebo_columns
 from xassay.types import BoolArray, Explanation, FloatArray, IntArray
 
 Frames = Mapping[Variant, pl.DataFrame]
-How = Literal["root mean", "skill", "mean"]
+How = Literal["root mean", "skill", "ela", "mean", "count"]
 
 _SMOOTH = 0.01
 """A neighbour is one only where the score moves by less than this share of its spread."""
@@ -33,9 +34,10 @@ class Series:
         metric: its name.
         values: a number a row, NaN where undefined or failed.
         rows: the rows' numbers.
-        how: how they become one number: the root of their mean, a skill (against ``beside``) or
-            their mean.
-        beside: the trivial explanation's, for a skill.
+        how: how they become one number: the root of their mean, a skill (against ``beside``), the
+            loss of accuracy (against ``beside``), their mean, or the mean of a count, which has no
+            interval.
+        beside: the trivial explanation's, for a skill; the accuracy without noise, for a loss.
         unit: what is a difference worth speaking of a share of: smaller ones by 1e-12 are rounding.
         failed: rows that failed, bool.
         reason: why one of them did.
@@ -61,7 +63,7 @@ class Series:
 
 @attrs.frozen(eq=False)
 class Said:
-    """An explainer's frames of one variant as arrays."""
+    """An explainer's frames of one variant as arrays; a row without a local model has NaN for one."""
 
     rows: IntArray
     explanation: Explanation
@@ -71,19 +73,25 @@ class Said:
     @classmethod
     def of(cls, frame: pl.DataFrame, n_features: int) -> "Said":
         """From a frame of cells."""
-        linear = frame["coefficients"].null_count() == 0 and len(frame) > 0
-        categorical = tuple(frame["categorical"][0]) if len(frame) else ()
+        linear = frame["coefficients"].null_count() < len(frame)
+        declared = frame.filter(pl.col("coefficients").is_not_null())["categorical"]
         return cls(
             frame["row"].to_numpy(),
             Explanation(
-                _matrix(frame["attributions"], n_features),
-                coefficients=_matrix(frame["coefficients"], n_features) if linear else None,
-                intercepts=frame["intercept"].to_numpy() if linear else None,
-                categorical=categorical if linear else (),
+                _lists(frame["attributions"], n_features),
+                coefficients=_lists(frame["coefficients"], n_features) if linear else None,
+                intercepts=frame["intercept"].fill_null(np.nan).to_numpy() if linear else None,
+                categorical=tuple(declared[0]) if linear else (),
             ),
             frame["error"].to_list(),
             frame,
         )
+
+    def contributed(self, X: FloatArray, background: FloatArray) -> FloatArray:
+        """What each feature adds: the attributions where they are that, else what the local model says."""
+        if self.frame["additive"].any():
+            return self.explanation.values
+        return contributions(self.explanation, X, background)
 
     @property
     def failed(self) -> BoolArray:
@@ -96,8 +104,10 @@ class Said:
         return next((error for error in self.errors if error), None)
 
 
-def _matrix(column: pl.Series, width: int) -> FloatArray:
-    return np.array(column.to_list(), dtype=np.float64).reshape(len(column), width)
+def _lists(column: pl.Series, width: int) -> FloatArray:
+    nothing = [float("nan")] * width
+    listed = [nothing if one is None else list(one) for one in column.to_list()]
+    return np.array(listed, dtype=np.float64).reshape(len(column), width)
 
 
 def series(
@@ -106,6 +116,8 @@ def series(
     truth: pl.DataFrame,
     frames: Frames,
     options: Mapping[Variant, str],
+    *,
+    surrogate: bool = False,
 ) -> Iterator[Series]:
     """Everything that one explainer's frames say.
 
@@ -115,6 +127,7 @@ def series(
         truth: the model's frame, of all rows that were asked.
         frames: the explainer's frames, by variant.
         options: the options of each variant.
+        surrogate: whether the explainer fits a model of its own.
     """
     p = subject.X.shape[1]
     base = None
@@ -124,7 +137,8 @@ def series(
         if variant.name == "base":
             base = said
             yield from fidelity(subject, settings, truth, said)
-            yield Series("model_calls", _calls(said), said.rows, "mean", said.failed, reason=said.reason)
+            calls = said.frame["calls"].cast(pl.Float64).fill_null(np.nan).to_numpy()
+            yield Series("model_calls", calls, said.rows, "count", said.failed, reason=said.reason)
         elif variant.name == "placebo":
             yield from _placebo(subject, settings, truth, said, base)
         elif variant.name == "planted" and subject.planted is not None:
@@ -132,13 +146,10 @@ def series(
     if base is not None:
         yield from _stability(subject, truth, base, frames)
         yield from _convergence(subject, settings, truth, base, frames, options)
-    backgrounds = [Said.of(frames[v], p) for v in frames if v.name == "background"]
-    if len(backgrounds) == 2:  # noqa: PLR2004 - a pair
-        yield _agreement("background_agreement", subject, backgrounds)
-
-
-def _calls(said: Said) -> FloatArray:
-    return said.frame["calls"].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    halves = [v for v in frames if v.name == "background"]
+    if len(halves) == 2:  # noqa: PLR2004 - a pair
+        own = [half_of_pool(subject, settings, int(v.number), surrogate=surrogate) for v in halves]
+        yield _agreement("background_agreement", subject, [Said.of(frames[v], p) for v in halves], own)
 
 
 def _joined(truth: pl.DataFrame, rows: IntArray) -> pl.DataFrame:
@@ -161,8 +172,7 @@ def fidelity(subject: Subject, settings: CheckSettings, truth: pl.DataFrame, sai
     score = known["score"].fill_null(np.nan).to_numpy()
     explained = subject.X[_places(subject, said.rows)]
     linear = linear_predictions(said.explanation, explained, points)
-    with np.errstate(invalid="ignore", over="ignore"):
-        losses, trivial = (linear - moved) ** 2, (score[:, None] - moved) ** 2
+    losses, trivial = squared_differences(linear, moved), squared_differences(score[:, None], moved)
     for sigma, own, beside in zip(sigmas, losses.mean(axis=2), trivial.mean(axis=2), strict=True):
         yield from _both("causal", own, beside, said.rows, failed, reason, sigma=sigma)
 
@@ -179,7 +189,7 @@ def _masking(
     options: str | None = None,
 ) -> Iterator[Series]:
     p = subject.X.shape[1]
-    contributed = contributions(said.explanation, subject.X[_places(subject, said.rows)], subject.background)
+    contributed = said.contributed(subject.X[_places(subject, said.rows)], subject.background)
     subsets = random_subsets(p, N_SUBSETS, settings.seed, said.rows)
     drops = _lists(known["drops"], N_SUBSETS)
     own = losses_of(contributed, subsets, drops).mean(axis=1)
@@ -212,13 +222,6 @@ def _either(said: Said, known: pl.DataFrame) -> tuple[BoolArray, str | None]:
     model = known["error"].is_not_null().to_numpy() | known["score"].is_null().to_numpy()
     reason = said.reason or next(iter(known["error"].drop_nulls().to_list()), None)
     return said.failed | model, reason
-
-
-def _lists(column: pl.Series, width: int) -> FloatArray:
-    nothing = [float("nan")] * width
-    return np.array(
-        [nothing if one is None else list(one) for one in column.to_list()], dtype=np.float64
-    ).reshape(len(column), width)
 
 
 def _places(subject: Subject, rows: IntArray) -> IntArray:
@@ -258,13 +261,14 @@ def _placebo(
     copies = [*range(p), *placebo_columns(p, settings.seed)]
     placebo = np.arange(width) >= p
     explained = subject.X[_places(subject, said.rows)]
-    contributed = contributions(said.explanation, explained[:, copies], subject.background[:, copies])
+    contributed = said.contributed(explained[:, copies], subject.background[:, copies])
     known = _joined(truth, said.rows)
     used = np.array([[False] * p if one is None else list(one) for one in known["used"].to_list()]).reshape(
         -1, p
     )
     relevant = np.hstack([used, np.zeros((len(used), width - p), dtype=np.bool_)])
-    shares = metrics.placebo_share(contributed, placebo)
+    # where no column matters there is no weight to share out
+    shares = np.where(used.any(axis=1), metrics.placebo_share(contributed, placebo), np.nan)
     top = metrics.noise_share(contributed, relevant, placebo)
     for name, values in (("placebo_share", shares), ("noise_share", top)):
         yield Series(name, values, said.rows, "mean", said.failed, reason=said.reason)
@@ -274,22 +278,15 @@ def _placebo(
     own = np.array([where.get(int(row), -1) for row in said.rows])
     if (own < 0).any():
         return
-    clean = contributions(base.explanation, subject.X[_places(subject, base.rows)], subject.background)[own]
+    clean = base.contributed(subject.X[_places(subject, base.rows)], subject.background)[own]
     before, after = metrics.r_precision(clean, used), metrics.r_precision(contributed, relevant)
     failed = said.failed | base.failed[own]
-    yield Series(
-        "ela",
-        metrics.equalized_loss_of_accuracy(after, before),
-        said.rows,
-        "mean",
-        failed,
-        reason=said.reason,
-    )
+    yield Series("ela", after, said.rows, "ela", failed, beside=before, reason=said.reason)
 
 
 def _planted(subject: Subject, planted: Planted, said: Said) -> Iterator[Series]:
     """Ranks of planted causes, by what pushes the score up."""
-    contributed = contributions(said.explanation, planted.rows[said.rows], subject.background)
+    contributed = said.contributed(planted.rows[said.rows], subject.background)
     signed = metrics.towards(contributed)
     how = np.array(planted.how)[said.rows]
     for name, score in (
@@ -331,31 +328,21 @@ def _stability(subject: Subject, truth: pl.DataFrame, base: Said, frames: Frames
 def _only(said: Said, rows: IntArray) -> Said:
     """These rows of an explainer's frame; those that it lacks are failed."""
     frame = pl.DataFrame({"row": rows}).join(said.frame, on="row", how="left", maintain_order="left")
-    lost = frame["attributions"].is_null()
-    p = said.explanation.values.shape[1]
-    nothing = pl.lit(pl.Series([[float("nan")] * p], dtype=pl.List(pl.Float64))).first()
+    lost = frame["error"].is_null() & frame["attributions"].is_null()
     frame = frame.with_columns(
-        pl.when(lost).then(nothing).otherwise(pl.col("attributions")).alias("attributions"),
-        pl.when(lost).then(pl.lit("not explained")).otherwise(pl.col("error")).alias("error"),
-        pl.when(lost)
-        .then(pl.lit(pl.Series([[]], dtype=pl.List(pl.Int64))).first())
-        .otherwise(pl.col("categorical"))
-        .alias("categorical"),
+        pl.when(lost).then(pl.lit("not explained")).otherwise(pl.col("error")).alias("error")
     )
-    return Said.of(frame, p)
+    return Said.of(frame, said.explanation.values.shape[1])
 
 
-def _agreement(metric: str, subject: Subject, several: Sequence[Said]) -> Series:
-    """Mean agreement over all pairs of explanations of each row."""
+def _agreement(
+    metric: str, subject: Subject, several: Sequence[Said], backgrounds: Sequence[FloatArray] = ()
+) -> Series:
+    """Mean agreement over all pairs of explanations of each row, each against its own background."""
     rows = several[0].rows
     explained = subject.X[_places(subject, rows)]
-    all_linear = all(said.explanation.coefficients is not None for said in several)
-    said = [
-        contributions(one.explanation, explained, subject.background)
-        if all_linear
-        else one.explanation.values
-        for one in several
-    ]
+    own = backgrounds or [subject.background] * len(several)
+    said = [one.contributed(explained, background) for one, background in zip(several, own, strict=True)]
     found = np.mean([metrics.agreement(a, b) for a, b in itertools.combinations(said, 2)], axis=0)
     failed = np.any([one.failed for one in several], axis=0)
     reason = next((one.reason for one in several if one.reason), None)

@@ -4,6 +4,7 @@ import attrs
 import numpy as np
 from scipy import stats
 
+from xassay.metrics import reciprocal_rank
 from xassay.seeds import generator
 from xassay.studies.check.asking import robust
 from xassay.tabular.space import Space
@@ -37,6 +38,12 @@ class Planted:
     how: tuple[str, ...]
     noticed: BoolArray
 
+    @property
+    def chance(self) -> float:
+        """The reciprocal rank of the first cause in a random order, on average over noticed rows."""
+        truth = self.truth[self.noticed] if self.noticed.any() else self.truth
+        return float(reciprocal_rank(np.zeros(truth.shape), truth).mean())
+
 
 def plant(predict: Predict, space: Space, pool: FloatArray, scores: FloatArray, seed: int) -> Planted | None:
     """Plant causes in ordinary rows, those that score below the median.
@@ -65,10 +72,10 @@ def plant(predict: Predict, space: Space, pool: FloatArray, scores: FloatArray, 
         j for j in space.positions("numeric") if np.isfinite(pool[:, j]).all() and np.ptp(pool[:, j]) > 0
     ]
     ordinary = np.flatnonzero(scores <= np.median(scores))
-    if not numbers or len(ordinary) < _LEAST_ROWS // 2 or len(pool) < _LEAST_ROWS:
+    if not numbers or pool.shape[1] == 1 or len(ordinary) < _LEAST_ROWS // 2 or len(pool) < _LEAST_ROWS:
         return None
     rng = generator(seed, "plant")
-    made = _shifted(space, pool, ordinary, numbers, rng) + _broken(space, pool, ordinary, numbers, rng)
+    made = _shifted(space, pool, ordinary, numbers, rng) + _broken(pool, ordinary, numbers, rng)
     made = [made[int(k)] for k in rng.permutation(len(made))]
     rows = space.snap(np.array([row for row, _, _ in made]))
     truth = np.zeros(rows.shape, dtype=np.bool_)
@@ -89,7 +96,8 @@ def _shifted(
     for _ in range(N_EACH):
         row = pool[rng.choice(ordinary)].copy()
         several = int(rng.integers(1, _MOST_SHIFTED + 1))
-        columns = rng.choice(numbers, size=min(several, len(numbers)), replace=False).tolist()
+        most = max(1, min(len(numbers), pool.shape[1] - 1))
+        columns = rng.choice(numbers, size=min(several, most), replace=False).tolist()
         for j in columns:
             up = rng.random() < 0.5  # noqa: PLR2004 - a coin
             row[j] = high[j] + _BEYOND * spreads[j] if up else low[j] - _BEYOND * spreads[j]
@@ -97,10 +105,7 @@ def _shifted(
     return made
 
 
-def _broken(
-    space: Space, pool: FloatArray, ordinary: IntArray, numbers: list[int], rng: np.random.Generator
-) -> _Made:
-    del space  # values come from the pool itself
+def _broken(pool: FloatArray, ordinary: IntArray, numbers: list[int], rng: np.random.Generator) -> _Made:
     ranks = stats.rankdata(pool[:, numbers], axis=0) / len(pool)
     with np.errstate(invalid="ignore", divide="ignore"):
         related = np.nan_to_num(np.corrcoef(ranks, rowvar=False).reshape(len(numbers), len(numbers)))

@@ -66,8 +66,8 @@ class Requirement:
     def unmet(self, scores: pl.DataFrame) -> str | None:
         """Why it is not met, in one line; None where it is.
 
-        The worse end of the interval is tested. A score that is missing, undefined, or rests on
-        rows of which some failed for the explainer's fault is no pass: the first two fail.
+        The worse end of the interval is tested. A score that is missing or undefined, or that
+        had to leave out rows which failed, is not met.
         """
         found = scores.filter(
             pl.col("level") == "model",
@@ -85,6 +85,9 @@ class Requirement:
                 return f"{self.text}: the score is {'missing' if value is None else 'undefined'}" + (
                     f" ({row['reason']})" if row["reason"] else ""
                 )
+            if row["n_failed"]:
+                why = f" ({row['reason']})" if row["reason"] else ""
+                return f"{self.text}: {row['n_failed']} of {row['n']} rows failed{why}"
             end = row["ci_low"] if self.op.startswith(">") else row["ci_high"]
             tested = value if end is None else end
             if not _OPERATORS[self.op](tested, self.bound):

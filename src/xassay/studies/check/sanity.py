@@ -63,7 +63,7 @@ def _finite(scores: FloatArray) -> Finding:
 
 
 def _deterministic(first: FloatArray, second: FloatArray) -> Finding:
-    same = bool(np.array_equal(first, second, equal_nan=True))
+    same = bool(np.allclose(first, second, **_EQUAL))
     return Finding(
         "the same answer twice",
         same,
@@ -159,7 +159,7 @@ def orientation(
     columns = list(numbers)
     side = rng.choice([-1.0, 1.0], size=(_N_PLANTED, len(columns)))
     edge = np.where(side > 0, np.nanmax(pool, axis=0)[columns], np.nanmin(pool, axis=0)[columns])
-    rows[:, columns] = edge + side * _FAR * space.spreads[columns]
+    rows[:, columns] = edge + side * _FAR * np.where(space.spreads > 0, space.spreads, 1.0)[columns]
     planted = robust(predict, rows)
     planted = planted[np.isfinite(planted)]
     if not len(planted):

@@ -60,7 +60,7 @@ def value_of(one: Series, draws: Draws) -> Value:
     parts = [np.where(defined, values, np.nan) for values in (one.values, one.beside) if values is not None]
     found = _joined(one.how, [np.nanmean(part, keepdims=True) for part in parts])
     bounds = None
-    if defined.sum() > 1:
+    if defined.sum() > 1 and one.how != "count":
         replicates = [cluster_replicates(part, np.arange(n), draws.of(n)) for part in parts]
         bounds = interval(_joined(one.how, replicates))
     low, high = (None, None) if bounds is None or np.isnan(found[0]) else bounds
@@ -68,8 +68,11 @@ def value_of(one: Series, draws: Draws) -> Value:
 
 
 def _joined(how: str, means: Sequence[FloatArray]) -> FloatArray:
-    if how == "mean":
+    if how in ("mean", "count"):
         return means[0]
+    if how == "ela":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.where(means[1] > 0, (1.0 - means[0]) / means[1], np.nan))
     roots = [np.sqrt(mean) for mean in means]
     return roots[0] if how == "root mean" else skill(roots[0], roots[1])
 

@@ -27,6 +27,10 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 """Options of explainers, unless the user gives others: columns here are numbers, not bits."""
 
 
+def _optional_text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
 @attrs.frozen
 class CheckSettings:
     """Settings of a check.
@@ -50,7 +54,7 @@ class CheckSettings:
     """
 
     kind: str = "regression"
-    class_: Any = None
+    class_: str | None = attrs.field(default=None, converter=_optional_text)
     link: str = "identity"
     explainers: tuple[str, ...] = attrs.field(default=DEFAULT_EXPLAINERS, converter=strings)
     measures: tuple[str, ...] = attrs.field(default=MEASURES, converter=strings)
@@ -87,7 +91,7 @@ class CheckSettings:
             check_whole(option, getattr(self, option), least)
         for option in ("timeout", "budget"):
             value = getattr(self, option)
-            if value is not None and not (isinstance(value, (int, float)) and value > 0):
+            if value is not None and not (isinstance(value, (int, float)) and 0 < value < float("inf")):
                 raise InputError(f"{option} must be a number of seconds above 0, not {value!r}")
 
     def options_of(self, spec: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The check as a study: cells that ask the model, cells that ask explainers, and what they come to."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -8,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from xassay import explainers, results, specs
+from xassay.errors import InputError
 from xassay.studies.check import estimate, scoring
 from xassay.studies.check.cell import CheckCell, ExplainCell, TruthCell, options_of_variant, record_of
 from xassay.studies.check.measures import Series, series
@@ -80,18 +82,36 @@ class CheckStudy:
         self.settings = settings
         self._subject = subject
         self._shared = Shared(subject, (subject.score.answer, *subject.functions.values()))
+        if jobs < 1:
+            raise InputError(f"jobs must be at least 1, not {jobs}")
         if jobs > 1:
             self._shared.write()  # what cannot be sent to other processes is told before they start
         self._about = dict(about or {})
+        self._trials = estimate.Trials(subject, settings)
         self._judged = [self._judge(name) for name in self._names()]
-        a_row = estimate.of_model(subject, settings)
+        self._trials.refuse_if_none_works()
+        self._a_row = estimate.of_model(subject, settings)
+        self._jobs = jobs
         seconds_of = {
-            rows: sum(cell.cost for cell in self._cells(rows, a_row))
+            rows: sum(cell.cost for cell in self._cells(rows))
             for rows in estimate.row_choices(len(subject.X))
         }
-        self.rows, self.seconds = estimate.fitting_rows(seconds_of, settings.budget, jobs)
-        self.cells: Sequence[CheckCell] = list(self._cells(self.rows, a_row))
-        self.notices: Sequence[str] = [*subject.notices, *self._notices()]
+        self._take(estimate.fitting_rows(seconds_of, settings.budget, jobs))
+
+    def _take(self, rows: int) -> None:
+        """Explain so many rows."""
+        self.rows = rows
+        self.cells: Sequence[CheckCell] = list(self._cells(rows))
+        self.seconds = sum(cell.cost for cell in self.cells) / self._jobs
+        self.notices: Sequence[str] = [*self._subject.notices, *self._notices()]
+
+    def continue_in(self, folder: Path) -> None:
+        """Explain as many rows as a run in this folder set out to: another estimate must not change it."""
+        if not (folder / "plan.json").is_file():
+            return
+        rows = results.read_plan(folder / "plan.json").get("rows")
+        if isinstance(rows, int) and 0 < rows <= len(self._subject.X):
+            self._take(rows)
 
     def _names(self) -> tuple[str, ...]:
         given = (GIVEN,) if self._subject.given is not None and GIVEN not in self.settings.explainers else ()
@@ -106,14 +126,14 @@ class CheckStudy:
         options = {} if at_hand else self.settings.options_of(name)
         options = resolved(record, options, self._subject.X.shape[1])
         own = tuple(variants(self._subject, self.settings, record, options))
-        cost = estimate.of_explainer(self._subject, self.settings, record, options)
+        cost = self._trials.of_explainer(name, record, options)
         return Judged(name, source, record, options, own, cost)
 
-    def _cells(self, rows: int, a_row: float) -> Iterator[CheckCell]:
+    def _cells(self, rows: int) -> Iterator[CheckCell]:
         settings = attrs.evolve(self.settings, rows=len(self._subject.X))
         common: dict[str, Any] = {"subject": self._shared, "settings": settings}
         for start, stop in _chunks(rows):
-            yield TruthCell(**common, start=start, stop=stop, seconds=a_row * (stop - start))
+            yield TruthCell(**common, start=start, stop=stop, seconds=self._a_row * (stop - start))
         for judged in self._judged:
             for variant in judged.variants:
                 for start, stop in _chunks(n_rows(self._subject, variant, rows)):
@@ -176,28 +196,23 @@ class CheckStudy:
             frames: the frames of the cells that finished, by cell key.
             failures: why the others did not, by cell key.
         """
-        keys = {cell: cell.key for cell in self.cells}
-        truths = [cell for cell in self.cells if isinstance(cell, TruthCell)]
-        truth = [frames[keys[cell]] for cell in truths if keys[cell] in frames]
+        truth_cells = [cell for cell in self.cells if isinstance(cell, TruthCell)]
+        truth = self._whole(truth_cells, frames, failures)
+        statuses = {failure.reason: failure.status for failure in failures.values()}
         draws = scoring.Draws(self.settings.seed)
         compared: dict[str, list[Series]] = {}
         rows: list[dict[str, Any]] = []
         costs: list[dict[str, Any]] = []
         for judged in self._judged:
             own = [c for c in self.cells if isinstance(c, ExplainCell) and c.explainer == judged.name]
-            by_variant: dict[Variant, list[pl.DataFrame]] = {}
-            for cell in own:
-                if keys[cell] in frames:
-                    by_variant.setdefault(cell.variant, []).append(frames[keys[cell]])
-            whole = {variant: pl.concat(parts) for variant, parts in by_variant.items()}
             options = {cell.variant: cell.options_text for cell in own}
+            parts = {v: self._whole([c for c in own if c.variant == v], frames, failures) for v in options}
+            whole = {variant: frame for variant, frame in parts.items() if frame is not None}
             found: list[Series] = []
-            if truth:
-                found = list(series(self._subject, self.settings, pl.concat(truth), whole, options))
-            failure = next((failures[keys[cell]] for cell in own if keys[cell] in failures), None)
-            if not truth:
-                failure = next((failures[keys[cell]] for cell in truths if keys[cell] in failures), failure)
-            rows += self._rows(judged, found, draws, failure)
+            if truth is not None:
+                surrogate = judged.record is not None and judged.record.surrogate
+                found = list(series(self._subject, self.settings, truth, whole, options, surrogate=surrogate))
+            rows += self._rows(judged, found, draws, statuses)
             if judged.record is None or not judged.record.baseline:
                 compared[judged.name] = found
             if BASE in whole:
@@ -206,7 +221,8 @@ class CheckStudy:
         table = results.frame(rows, results.RESULTS)
         findings = [attrs.asdict(finding) for finding in self._subject.findings]
         costs_table = pl.DataFrame(costs, schema=COSTS, orient="row")
-        said = verdict(table, costs_table, findings, self._baselines())
+        chance = None if self._subject.planted is None else self._subject.planted.chance
+        said = verdict(table, costs_table, findings, self._baselines(), chance)
         return {
             "results": table,
             "tests": results.frame(scoring.tests(compared), results.TESTS),
@@ -214,6 +230,27 @@ class CheckStudy:
             "verdict": pl.DataFrame(said, schema=VERDICT, orient="row"),
             "costs": costs_table,
         }
+
+    def _whole(
+        self, cells: Sequence[CheckCell], frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
+    ) -> pl.DataFrame | None:
+        """The rows of some cells: those that were lost are failed rows, those that were cut are none.
+
+        None where nothing was done at all.
+        """
+        parts, cut = [], 0
+        for cell in cells:
+            failure = failures.get(cell.key)
+            if failure is None:
+                parts.append(frames[cell.key])
+            elif failure.status != "skipped":
+                parts.append(cell.lost(failure.reason))
+            else:
+                cut += cell.stop - cell.start
+        if cut and parts:
+            said = f"time was up: {cells[0].label.rpartition('-')[0]} is short of {cut} rows"
+            self.notices = [*self.notices, said]
+        return pl.concat(parts) if parts else None
 
     def _baselines(self) -> frozenset[str]:
         return frozenset(j.name for j in self._judged if j.record is not None and j.record.baseline)
@@ -223,9 +260,9 @@ class CheckStudy:
         judged: Judged,
         found: Sequence[Series],
         draws: scoring.Draws,
-        failure: Failure | None,
+        statuses: Mapping[str, str],
     ) -> Iterator[dict[str, Any]]:
-        """An explainer's scores; where a measure has none, that it failed, and why."""
+        """An explainer's scores; where a measure has none, that it was skipped."""
         shared = {
             "study": self.name,
             "model": self._subject.score.method,
@@ -250,22 +287,21 @@ class CheckStudy:
                 "n": value.n,
                 "n_failed": value.n_failed,
                 "n_undefined": value.n_undefined,
-                "status": "failed" if value.value is None else "ok",
+                "status": "ok" if value.value is not None else statuses.get(one.reason or "", "failed"),
                 "reason": one.reason,
             }
-        if failure is not None:
-            for metric in _missing(judged, {one.metric for one in found}):
-                yield {
-                    **shared,
-                    "level": "model",
-                    "options": base_options,
-                    "metric": metric,
-                    "n": 0,
-                    "n_failed": 0,
-                    "n_undefined": 0,
-                    "status": failure.status,
-                    "reason": failure.reason,
-                }
+        for metric in _missing(judged, {one.metric for one in found}):
+            yield {
+                **shared,
+                "level": "model",
+                "options": base_options,
+                "metric": metric,
+                "n": 0,
+                "n_failed": 0,
+                "n_undefined": 0,
+                "status": "skipped",
+                "reason": "the run's time was up",
+            }
 
     def _noticed(self) -> Iterator[dict[str, Any]]:
         """How many of the planted rows the detector notices at all."""

@@ -1,17 +1,19 @@
 """What a check is about: a model's score, the rows to explain, and the background, as numbers."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from xassay import specs
 from xassay.errors import ExplainerError, InputError
 from xassay.limits import OutOfTime, time_limit
 from xassay.metrics.calls import BATCH_VALUES
 from xassay.models.score import Score, score_of
-from xassay.seeds import generator, global_numpy_state, legacy_seed
+from xassay.seeds import generator, global_state, legacy_seed
 from xassay.studies.check.asking import robust
 from xassay.studies.check.planting import Planted, plant
 from xassay.studies.check.sanity import Finding, findings, orientation
@@ -39,6 +41,7 @@ class Subject:
         spread: standard deviation of the score over the background.
         planted: rows made anomalous, for detectors.
         given: explanations of the rows that were computed elsewhere.
+        given_adds: whether their values are attributions, though they may have coefficients too.
         findings: what the sanity checks say.
         notices: what a reader must know.
         digest: tells model and data from others, where they can be told.
@@ -54,6 +57,7 @@ class Subject:
     spread: float
     planted: Planted | None
     given: Explanation | None
+    given_adds: bool
     findings: tuple[Finding, ...]
     notices: tuple[str, ...]
     digest: str
@@ -110,19 +114,22 @@ def prepare(
     notices = []
     if background is None:
         pool = rows[others]
+        if len(others) == len(rows) and len(rows) > 1:
+            notices.append("explained rows are background rows too: there are too few others")
     if len(pool) > POOL_ROWS:
         kept = np.sort(generator(settings.seed, "pool").permutation(len(pool))[:POOL_ROWS])
         notices.append(f"of {len(pool):,} background rows a random {POOL_ROWS:,} are kept")
         pool = pool[kept]
-    with global_numpy_state(legacy_seed(settings.seed, "prepare")):
+    limit = min(settings.timeout, settings.budget or settings.timeout)
+    with threadpool_limits(1), global_state(legacy_seed(settings.seed, "prepare")):
         try:
-            with time_limit(settings.timeout):
+            with time_limit(limit):
                 return _examined(
                     score, space, rows, row_ids, pool, settings, given=given, notices=notices, digest=digest
                 )
         except OutOfTime:
             raise InputError(
-                f"the model did not answer a few hundred rows within {settings.timeout:g} s; give it more "
+                f"the model did not answer a few hundred rows within {limit:g} s; give it more "
                 "time with timeout, or a smaller background"
             ) from None
 
@@ -196,11 +203,20 @@ def _examined(
         background=background,
         spread=float(of_pool.std()) or 1.0,
         planted=planted,
-        given=None if given is None else _encoded_explanation(given, space, predict, data, row_ids),
+        given=None if given is None else _encoded_explanation(given, space, score, predict, data, row_ids),
+        given_adds=given is not None and given.values is not given.coefficients,
         findings=(*found, *findings(predict, space, rows, background, settings.seed)),
         notices=(*_of_columns(space), *notices),
-        digest=digest,
+        digest=f"{digest} {_behaviour(of_pool, robust(predict, rows))}",
     )
+
+
+def _behaviour(*scores: FloatArray) -> str:
+    """A hash of what the model answers: code and files that it rests on may change under its name."""
+    found = hashlib.sha256()
+    for some in scores:
+        found.update(some.astype(np.float32).tobytes())  # not to the last digit, which threads may move
+    return found.hexdigest()[:16]
 
 
 def _why(score: Score, space: Space, pool: FloatArray) -> str:
@@ -261,7 +277,7 @@ def _of_columns(space: Space) -> Sequence[str]:
 
 
 def _encoded_explanation(
-    given: Explanation, space: Space, predict: Predict, data: FloatArray, row_ids: IntArray
+    given: Explanation, space: Space, score: Score, predict: Predict, data: FloatArray, row_ids: IntArray
 ) -> Explanation:
     """Explanations in the columns' own units as those of the chosen rows, encoded."""
     if given.values.shape != data.shape:
@@ -269,14 +285,14 @@ def _encoded_explanation(
             f"the explanations have shape {given.values.shape}, the data {data.shape}: one row a data row, "
             "one column a column"
         )
-    values = given.values[row_ids]
+    values = score.sign * given.values[row_ids]  # they are of the score as the model gives it
     if given.coefficients is None:
         return Explanation(values)
-    raw = given.coefficients[row_ids]
+    raw = score.sign * given.coefficients[row_ids]
     slopes = space.coefficients(raw)
     if given.intercepts is None:
         rows = data[row_ids]
         intercepts = robust(predict, rows) - (slopes * rows).sum(axis=1)
     else:
-        intercepts = space.intercepts(raw, given.intercepts[row_ids])
+        intercepts = space.intercepts(raw, score.sign * given.intercepts[row_ids])
     return Explanation(values, coefficients=slopes, intercepts=intercepts)

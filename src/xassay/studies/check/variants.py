@@ -133,15 +133,15 @@ def asked(
     """What an explainer is given in a variant, for some of its rows."""
     seed = settings.seed
     background = subject.pool if record.surrogate else subject.background
+    background = _finite(background) if record.needs_finite else background
     given = Asked(subject.X[part], subject.row_ids[part], background, seed=legacy_seed(seed, "explain"))
     if variant.name == "seed":
         return attrs.evolve(given, seed=legacy_seed(seed, "explain", int(variant.number)))
     if variant.name == "near":
         return attrs.evolve(given, X=neighbours(subject, seed, part))
     if variant.name == "background":
-        order = generator(seed, "two backgrounds").permutation(len(subject.pool))
-        half = order[int(variant.number) - 1 :: 2][: len(background)]
-        return attrs.evolve(given, background=subject.pool[np.sort(half)])
+        half = half_of_pool(subject, settings, int(variant.number), surrogate=record.surrogate)
+        return attrs.evolve(given, background=_finite(half) if record.needs_finite else half)
     if variant.name == "planted":
         assert subject.planted is not None  # noqa: S101 - else there is no such variant
         rows = np.flatnonzero(subject.planted.noticed)[part]
@@ -149,6 +149,19 @@ def asked(
     if variant.name == "placebo":
         return _with_placebos(subject, given, seed)
     return given
+
+
+def half_of_pool(subject: Subject, settings: CheckSettings, number: int, *, surrogate: bool) -> FloatArray:
+    """One of two random halves of the pool, as large as the background that it stands for at most."""
+    order = generator(settings.seed, "two backgrounds").permutation(len(subject.pool))
+    most = len(subject.pool) if surrogate else len(subject.background)
+    return subject.pool[np.sort(order[number - 1 :: 2][:most])]
+
+
+def _finite(background: FloatArray) -> FloatArray:
+    """The complete rows, for explainers that take no missing values; all if none is."""
+    complete = np.isfinite(background).all(axis=1)
+    return background[complete] if complete.any() else background
 
 
 def neighbours(subject: Subject, seed: int, part: slice) -> FloatArray:

@@ -10,6 +10,7 @@ STEADY = 0.9
 MUCH = 0.1
 _NOTHING = 0.02
 _GAIN = 0.05
+_FEW = 0.05
 
 
 def verdict(
@@ -17,6 +18,7 @@ def verdict(
     costs: pl.DataFrame,
     findings: Sequence[Mapping[str, Any]],
     baselines: frozenset[str],
+    chance: float | None = None,
 ) -> list[dict[str, str]]:
     """Sentences: what to do first, then one an explainer.
 
@@ -25,18 +27,19 @@ def verdict(
         costs: seconds a row, by explainer.
         findings: the sanity checks.
         baselines: explainers that are there for comparison alone.
+        chance: reciprocal rank of planted causes in a random order.
     """
     names = scores["explainer"].drop_nulls().unique(maintain_order=True).to_list()
     judged = {name: _Judged(scores.filter(pl.col("explainer") == name)) for name in names}
     seconds = dict(zip(costs["explainer"], costs["seconds_a_row"], strict=True))
     competing = {name: one for name, one in judged.items() if name not in baselines}
-    said = [{"about": "all", "text": _advice(competing, seconds)}]
+    said = [{"about": "all", "text": _advice(competing)}]
     for finding in findings:
         if not finding["passed"]:
             text = f"{finding['check']}: {finding['found']}; {finding['meaning']}."
             said.append({"about": "model", "text": text})
     for name in sorted(names, key=lambda name: (name in baselines, -judged[name].worth)):
-        text = "; ".join(judged[name].sentences(seconds.get(name)))
+        text = "; ".join(judged[name].sentences(seconds.get(name), chance))
         yardstick = " (a yardstick)" if name in baselines else ""
         said.append({"about": name, "text": f"{name}{yardstick}: {text}."})
     return said
@@ -71,7 +74,7 @@ class _Judged:
     def caveats(self) -> list[str]:
         """What speaks against it beside its faith."""
         share, seeds = self("placebo_share"), self("seed_agreement")
-        found = []
+        found = [f"failed on {self.lost:.0%} of the rows"] if self.lost > _FEW else []
         if share is not None and share >= MUCH:
             found.append(f"puts {share:.0%} of its weight on columns that do nothing")
         if seeds is not None and seeds < STEADY:
@@ -79,11 +82,17 @@ class _Judged:
         return found
 
     @property
+    def lost(self) -> float:
+        """Share of the rows that it failed on."""
+        row = self._own.get(("masking_skill", None))
+        return row["n_failed"] / row["n"] if row is not None and row["n"] else 0.0
+
+    @property
     def reason(self) -> str:
         """Why it has no score."""
         return next((row["reason"] for row in self._own.values() if row["reason"]), "it was not measured")
 
-    def sentences(self, seconds: float | None) -> Iterator[str]:
+    def sentences(self, seconds: float | None, chance: float | None) -> Iterator[str]:
         """What can be said of it."""
         skill = self("masking_skill")
         if skill is None:
@@ -105,11 +114,12 @@ class _Judged:
                 else "gives columns that do nothing (next to) no weight"
             )
         planted = self("mrr")
-        if planted is not None:
+        if planted is not None and chance is not None:
+            better = planted > chance + _GAIN
             yield (
-                f"finds a planted cause at about rank {1 / planted:.1f}"
-                if planted > 0
-                else "misses planted causes"
+                f"finds a planted cause at about rank {1 / planted:.1f} (by chance {1 / chance:.1f})"
+                if better
+                else "finds planted causes no better than chance"
             )
         seeds = self("seed_agreement")
         if seeds is not None and seeds < STEADY:
@@ -121,19 +131,29 @@ class _Judged:
         if background is not None and background < STEADY:
             yield f"another background changes {1 - background:.0%} of it"
         yield from self._convergence(skill)
-        failed = max((row["n_failed"] for row in self._own.values()), default=0)
-        if failed:
-            yield f"failed on {failed} rows"
+        if self.lost:
+            yield f"failed on {self.lost:.0%} of the rows"
         if seconds is not None:
             yield f"{_duration(seconds)} a row"
 
     def _convergence(self, skill: float | None) -> Iterator[str]:
-        if skill is None or self._budgets.is_empty():
+        own = self._budgets.filter(pl.col("options") == self._options)
+        if skill is None or own.is_empty():
             return
-        own = self._budgets.filter(pl.col("options") == self._options)["value"]
-        most = max(self._budgets["value"])
-        if len(own) and most > own[0] + _GAIN:
-            yield f"more samples help (skill {own[0]:.2f} becomes {most:.2f}): give it more"
+        now = own.row(0, named=True)
+        more = [
+            row for row in self._budgets.iter_rows(named=True) if _is_more(row["options"], now["options"])
+        ]
+        best = max(more, key=lambda row: row["value"], default=now)
+        beyond = best["ci_low"] is None or best["ci_low"] > now["value"]
+        if best["value"] > now["value"] + _GAIN and beyond:
+            yield f"more samples help (skill {now['value']:.2f} becomes {best['value']:.2f}): give it more"
+
+
+def _is_more(options: str, than: str) -> bool:
+    """Whether these options ask for more samples: they differ from the others in one number."""
+    pairs = zip(options.split(" "), than.split(" "), strict=True)
+    return any(float(a.split("=")[1]) > float(b.split("=")[1]) for a, b in pairs if a != b)
 
 
 def _faith(skill: float) -> str:
@@ -148,25 +168,38 @@ def _faith(skill: float) -> str:
     return "unfaithful: no better than saying nothing"
 
 
-def _advice(judged: Mapping[str, _Judged], seconds: Mapping[str, float | None]) -> str:
-    """What to do: of those that are as faithful as the best, take the one that is sound and cheap."""
+def _advice(judged: Mapping[str, _Judged]) -> str:
+    """What to do: of those that are about as faithful as the best, the soundest and cheapest."""
     known = [name for name in judged if judged[name].worth > float("-inf")]
     if not known:
         return "No explainer could be judged on this model."
-    most = max(judged[name].worth for name in known)
-    level = [name for name in known if judged[name].worth >= most - _GAIN]
-    level.sort(key=lambda name: (len(judged[name].caveats), seconds.get(name) or 0.0))
-    best = level[0]
-    skill = judged[best].worth
-    if most <= 0:
-        return "Trust none of these explanations on this model: none is better than saying nothing."
-    off = f"off by {max(1 - skill, 0.0):.0%} of what it has to explain"
-    if skill < ROUGH:
-        return f"Trust none of these explanations on this model: the best, {best}, is {off}."
+    # who fails on the hard rows must not win for it
+    whole = [name for name in known if judged[name].lost <= _FEW] or known
+    most = max(judged[name].worth for name in whole)
+    close = [name for name in whole if judged[name].worth >= most - _GAIN]
+    close.sort(key=lambda name: (len(judged[name].caveats), judged[name]("model_calls") or 0.0, name))
+    best, skill = close[0], judged[close[0]].worth
+    if most < ROUGH:
+        return _no_advice(best, most, {name: judged[name]("causal_skill") for name in whole})
     word = "Use" if skill >= FAITHFUL and not judged[best].caveats else "With caution, use"
-    others = f" ({', '.join(level[1:])} {'is' if len(level) == 2 else 'are'} no better)" if level[1:] else ""  # noqa: PLR2004
+    others = f" ({', '.join(close[1:])} {'comes' if len(close) == 2 else 'come'} close)" if close[1:] else ""  # noqa: PLR2004
     reason = f", and {', and '.join(judged[best].caveats)}" if judged[best].caveats else ""
-    return f"{word} {best}{others}: it is {off}{reason}."
+    return f"{word} {best}{others}: it is off by {max(1 - skill, 0.0):.0%} of what it has to explain{reason}."
+
+
+def _no_advice(best: str, most: float, lines: Mapping[str, float | None]) -> str:
+    """Nothing adds up; a line may still hold close to the rows."""
+    said = (
+        f"Trust none of these explanations on this model: the best, {best}, is off by {1 - most:.0%} of "
+        "what it has to explain"
+        if most > 0
+        else "Trust none of these explanations on this model: none is better than saying nothing"
+    )
+    near = {name: skill for name, skill in lines.items() if skill is not None and skill >= ROUGH}
+    if not near:
+        return f"{said}."
+    name = max(near, key=lambda one: near[one])
+    return f"{said}, but very close to your rows the line of {name} is off by {1 - near[name]:.0%} only."
 
 
 def _duration(seconds: float) -> str:

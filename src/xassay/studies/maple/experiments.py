@@ -15,7 +15,7 @@ import polars as pl
 from xassay import explainers, metrics, specs, tabular
 from xassay.errors import ExplainerError
 from xassay.models import MapleRegressor, black_box, demonstrate, global_pattern
-from xassay.seeds import global_numpy_state, legacy_seed
+from xassay.seeds import global_state, legacy_seed
 from xassay.studies.maple.explained import SELF, Explained
 from xassay.tabular import Dataset, Split
 from xassay.types import Explanation, FloatArray, IntArray, Predict
@@ -165,7 +165,7 @@ def _explained(part: Part, who: Explained) -> tuple[Predict, Explanation]:
     else:
         name = specs.without_folder(who.model)
         # every explainer of a trial explains the same model: its draws are its own
-        with global_numpy_state(part.seed_of("model", name)):
+        with global_state(part.seed_of("model", name)):
             model = black_box.make(who.model_source, part.seed_of("model", name))
             model.fit(parts.X_train.copy(), parts.y_train.copy())
         predict = black_box.predictor(model, who.model)
