@@ -131,7 +131,7 @@ def check(
         Scores, tests, and a verdict in words.
 
     Raises:
-        InputError: data, model or a setting that cannot be used.
+        xassay.errors.InputError: data, model or a setting that cannot be used.
 
     Example:
         >>> import numpy as np
@@ -142,7 +142,11 @@ def check(
         1.0
     """
     began = time.monotonic()
-    given = given_explanation(attributions, coefficients, intercepts)
+    unknown = set(settings) - {field.name for field in attrs.fields(CheckSettings)}
+    if unknown:
+        options = [*(field.name for field in attrs.fields(CheckSettings)), "jobs", "background"]
+        raise UnknownNameError("setting", min(unknown), options)
+    given = given_explanation(_aligned(attributions, X), _aligned(coefficients, X), intercepts)
     names, functions = _named(explainers, only_given=given is not None and explainers is None)
     asked: dict[str, Any] = {"kind": kind, "rows": rows, "seed": seed, **settings}
     if names is not None:
@@ -175,6 +179,16 @@ class _Keeper:
 def left_of(budget: float | None, began: float) -> float | None:
     """What is left of a budget that began to run at a time of `time.monotonic`."""
     return None if budget is None else max(budget - (time.monotonic() - began), 1e-3)
+
+
+def _aligned(explained: Any, X: Any) -> Any:
+    """Explanations in a pandas frame, in the order of the data's rows and columns where names say so."""
+    if not all(hasattr(table, "reindex") and hasattr(table, "columns") for table in (explained, X)):
+        return explained
+    if set(explained.columns) == set(X.columns):
+        explained = explained[list(X.columns)]
+    same = len(explained.index) == len(X.index) and set(explained.index) == set(X.index)
+    return explained.reindex(X.index) if same and explained.index.is_unique else explained
 
 
 def given_explanation(attributions: Any, coefficients: Any, intercepts: Any) -> Explanation | None:

@@ -30,6 +30,8 @@ MOST_WARNINGS = 5
 IDLE_SECONDS = 15
 """How long a worker waits for work: one whose run was killed must not linger."""
 
+TIME_UP = "the run's time was up"
+
 STAMPS = ("cell", "seconds", "warnings")
 """Columns that the runner adds to a stored part."""
 
@@ -281,9 +283,12 @@ def _outcomes(todo: Mapping[str, Cell], jobs: int, limits: Limits) -> Iterator[t
 def _keyed(key: str, cell: Cell, limit: float | None, deadline: float | None) -> tuple[str, _Outcome]:
     left = math.inf if deadline is None else deadline - time.time()
     if left <= 0:
-        return key, _Outcome(None, Failure("the run's time was up", "skipped"), 0.0)
-    shorter = min(left, math.inf if limit is None else limit)
-    return key, _work(cell, None if math.isinf(shorter) else shorter)
+        return key, _Outcome(None, Failure(TIME_UP, "skipped"), 0.0)
+    own = math.inf if limit is None else limit
+    outcome = _work(cell, None if math.isinf(min(left, own)) else min(left, own))
+    if left < own and outcome.failure is not None and outcome.failure.status == "timeout":
+        return key, _Outcome(None, Failure(TIME_UP, "skipped"), outcome.seconds)
+    return key, outcome
 
 
 def _work(cell: Cell, limit: float | None) -> _Outcome:

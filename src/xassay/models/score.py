@@ -133,6 +133,8 @@ def score_of(model: Any, kind: str, *, class_: Any = None, link: str = "identity
         raise InputError(f"class and link go with kind classification, not {kind}")
     if isinstance(model, type):
         raise InputError(f"the model is the class {model.__name__}; give a fitted one, or a function")
+    if kind == "regression" and hasattr(model, "predict_proba") and hasattr(model, "classes_"):
+        raise InputError(f"{type(model).__name__} is a classifier: say kind classification")
     method = next((name for name in _METHODS[kind] if callable(getattr(model, name, None))), None)
     if method is None and not callable(model):
         wanted = " or ".join(_METHODS[kind])

@@ -207,6 +207,10 @@ def _used(subject: Subject, row: FloatArray, score: float) -> Any:
     return (np.abs(changed - score) > 1e-9 * max(subject.spread, abs(score))).any(axis=1)
 
 
+_WARM: set[str] = set()
+"""Explainers that have explained something in this process."""
+
+
 @attrs.frozen
 class ExplainCell(CheckCell):
     """What an explainer says of some rows, asked in one way.
@@ -276,6 +280,11 @@ class ExplainCell(CheckCell):
             raise InputError(f"{self.explainer} changed during the run; run again")
         given = asked(subject, self.settings, self.record, self.variant, self.part)
         counted = Counted(subject.predict, given.n_placebos)
+        if self.explainer not in _WARM:  # libraries are loaded, kernels compiled: not the row's price
+            with self._in_its_own_state("warm"):
+                explainer = make(subject, self.record, counted, given, self.options)
+                explainer.explain(given.X[:1], row_ids=given.row_ids[:1])
+            _WARM.add(self.explainer)
         with self._in_its_own_state(f"{specs.without_folder(self.explainer)} {self.variant}"):
             explainer = make(subject, self.record, counted, given, self.options)
             counted.calls = 0

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from xassay import explainers
+from xassay import explainers, specs
 from xassay.errors import InputError
 from xassay.limits import OutOfTime, time_limit
 from xassay.metrics.masking import N_SUBSETS
@@ -57,6 +57,7 @@ class Trials:
     def __init__(self, subject: Subject, settings: CheckSettings) -> None:
         self._subject, self._settings = subject, settings
         self._refused: dict[str, str] = {}
+        self.failed: dict[str, str] = {}
         self._n_works = 0
 
     def of_explainer(self, name: str, record: explainers.ExplainerRecord, options: dict[str, object]) -> Cost:
@@ -77,13 +78,17 @@ class Trials:
                 warnings.simplefilter("ignore")  # said again by its cells
                 explainer = make(subject, record, Counted(subject.predict), given, options)
                 self._n_works += 1
-                explainer.explain(given.X, row_ids=given.row_ids)  # libraries are loaded, kernels compiled
+                # libraries are loaded, kernels compiled
+                found = explainer.explain(given.X, row_ids=given.row_ids)
+                if found.errors:
+                    self.failed[name] = found.errors[0]
                 times.append(time.perf_counter())
                 explainer = make(subject, record, Counted(subject.predict), given, options)
                 times.append(time.perf_counter())
                 explainer.explain(given.X, row_ids=given.row_ids)
                 times.append(time.perf_counter())
         except (Exception, OutOfTime, SystemExit) as error:  # noqa: BLE001 - whatever it raises
+            self.failed[name] = "out of time" if isinstance(error, OutOfTime) else specs.brief(error)
             if len(times) == 1 and isinstance(error, InputError):
                 self._refused[name] = str(error)
             spent = time.perf_counter() - times[-1]

@@ -13,7 +13,7 @@ from xassay.errors import InputError
 from xassay.studies.check import estimate, scoring
 from xassay.studies.check.cell import CheckCell, ExplainCell, TruthCell, options_of_variant, record_of
 from xassay.studies.check.measures import Series, series
-from xassay.studies.check.settings import GIVEN, CheckSettings
+from xassay.studies.check.settings import DEFAULT_EXPLAINERS, GIVEN, CheckSettings
 from xassay.studies.check.shared import Shared
 from xassay.studies.check.subject import Subject
 from xassay.studies.check.variants import BASE, CHUNK_ROWS, Variant, n_rows, resolved, variants
@@ -115,7 +115,11 @@ class CheckStudy:
 
     def _names(self) -> tuple[str, ...]:
         given = (GIVEN,) if self._subject.given is not None and GIVEN not in self.settings.explainers else ()
-        return (*given, *self.settings.explainers)
+        chosen = self.settings.explainers
+        if chosen == DEFAULT_EXPLAINERS and any(column.missing for column in self._subject.space.columns):
+            # nobody asked for those that take no missing values
+            chosen = tuple(name for name in chosen if not explainers.record(name).needs_finite)
+        return (*given, *chosen)
 
     def _judge(self, name: str) -> Judged:
         if name == GIVEN:
@@ -167,6 +171,11 @@ class CheckStudy:
                 f"even {self.rows} rows are expected to take {self.seconds:.0f} s: what does not fit into "
                 f"{budget:g} s is skipped, and named"
             )
+        left_out = [name for name in self.settings.explainers if name not in self._names()]
+        if left_out:
+            yield f"{', '.join(left_out)} take no missing values, and are left out; ask for them by name"
+        for name, reason in self._trials.failed.items():
+            yield f"{name} failed on the row that it was tried on: {reason}"
         local = [judged.name for judged in self._judged if judged.record and judged.record.surrogate]
         if local and self._subject.space.positions("category"):
             yield f"{', '.join(local)} reads the codes of categories as numbers"

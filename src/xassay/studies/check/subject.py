@@ -24,6 +24,7 @@ from xassay.types import Explanation, FloatArray, IntArray, Predict
 POOL_ROWS = 2000
 """Rows of the background that are kept at all: surrogates are fitted to them, columns drawn from them."""
 
+_MOST_SAID = 400
 _BLOCK_VALUES = BATCH_VALUES // 4
 
 
@@ -194,6 +195,8 @@ def _examined(
         planted = plant(predict, space, pool, of_pool, settings.seed)
         if planted is None:
             notices.append("no cause could be planted: that needs numeric columns and ordinary rows")
+    seen = findings(predict, space, rows, background, settings.seed)
+    unused = [one.found for one in seen if "seem unused" in one.found]
     return Subject(
         score=score,
         space=space,
@@ -205,8 +208,8 @@ def _examined(
         planted=planted,
         given=None if given is None else _encoded_explanation(given, space, score, predict, data, row_ids),
         given_adds=given is not None and given.values is not given.coefficients,
-        findings=(*found, *findings(predict, space, rows, background, settings.seed)),
-        notices=(*_of_columns(space), *notices),
+        findings=(*found, *seen),
+        notices=(*_of_columns(space), *(f"of the columns {said}" for said in unused), *notices),
         digest=f"{digest} {_behaviour(of_pool, robust(predict, rows))}",
     )
 
@@ -244,7 +247,8 @@ def _check_answer(score: Score, space: Space, rows: FloatArray, pool: FloatArray
             ) from error
         alone = robust(score_rows(score, space), np.concatenate([rows[:50], pool[:50]]))
         if not np.isfinite(alone).any():
-            raise InputError(f"the model failed: {specs.brief(error)}") from error
+            said = " ".join(f"{type(error).__name__}: {error}".split())[:_MOST_SAID]
+            raise InputError(f"the model failed: {said}") from error
 
 
 def score_rows(score: Score, space: Space) -> Predict:

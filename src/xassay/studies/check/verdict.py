@@ -11,6 +11,7 @@ MUCH = 0.1
 _NOTHING = 0.02
 _GAIN = 0.05
 _FEW = 0.05
+_LEAST = 10
 
 
 def verdict(
@@ -73,13 +74,22 @@ class _Judged:
     @property
     def caveats(self) -> list[str]:
         """What speaks against it beside its faith."""
-        share, seeds = self("placebo_share"), self("seed_agreement")
-        found = [f"failed on {self.lost:.0%} of the rows"] if self.lost > _FEW else []
+        share, seeds, line = self("placebo_share"), self("seed_agreement"), self("causal_skill")
+        found = [f"this rests on {self.n} rows only"] if self.n < _LEAST else []
+        found += [f"failed on {self.lost:.0%} of the rows"] if self.lost > _FEW else []
+        if line is not None and line < 0:
+            found.append("as a line near your rows it is worse than saying that nothing changes")
         if share is not None and share >= MUCH:
             found.append(f"puts {share:.0%} of its weight on columns that do nothing")
         if seeds is not None and seeds < STEADY:
             found.append(f"two seeds agree on {seeds:.0%}")
         return found
+
+    @property
+    def n(self) -> int:
+        """How many rows its faith rests on."""
+        row = self._own.get(("masking_skill", None))
+        return 0 if row is None else row["n"] - row["n_failed"] - row["n_undefined"]
 
     @property
     def lost(self) -> float:
@@ -90,7 +100,10 @@ class _Judged:
     @property
     def reason(self) -> str:
         """Why it has no score."""
-        return next((row["reason"] for row in self._own.values() if row["reason"]), "it was not measured")
+        own = self._own.get(("masking_skill", None))
+        undefined = own is not None and own["value"] is not None
+        nothing = "its skill is undefined: the score does not change" if undefined else "it was not measured"
+        return next((row["reason"] for row in self._own.values() if row["reason"]), nothing)
 
     def sentences(self, seconds: float | None, chance: float | None) -> Iterator[str]:
         """What can be said of it."""
@@ -180,6 +193,7 @@ def _advice(judged: Mapping[str, _Judged]) -> str:
     close.sort(key=lambda name: (len(judged[name].caveats), judged[name]("model_calls") or 0.0, name))
     best, skill = close[0], judged[close[0]].worth
     if most < ROUGH:
+        best = max(whole, key=lambda name: judged[name].worth)
         return _no_advice(best, most, {name: judged[name]("causal_skill") for name in whole})
     word = "Use" if skill >= FAITHFUL and not judged[best].caveats else "With caution, use"
     others = f" ({', '.join(close[1:])} {'comes' if len(close) == 2 else 'come'} close)" if close[1:] else ""  # noqa: PLR2004
