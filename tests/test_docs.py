@@ -104,7 +104,7 @@ def test_the_readme_check_says_which_explainer_to_trust(place):
     (example,) = [b for b in blocks(ROOT / "README.md", "python") if "xassay.check" in b]
     table = tabular.load("diabetes")
     names = {"model": lambda rows: rows[:, 2], "X": table.X}
-    exec(example.replace("X)", 'X, rows=5, explainers="permutation_shap")'), names)  # noqa: S102
+    exec(example.replace("X)", 'X, rows=12, explainers="permutation_shap")'), names)  # noqa: S102
     assert names["found"].verdict[0].startswith("Use permutation_shap")
 
 

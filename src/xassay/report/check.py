@@ -36,7 +36,8 @@ _INTRO = (
 )
 _VERDICT = (
     "Skill is 1 where an explanation accounts for all that the model does and 0 where it accounts for no "
-    "more than silence. Percentages of being off are one minus skill."
+    "more than silence. What an explanation misses is one minus its skill. Slopes, where an explanation "
+    "has them, say how the score changes with each column close to the row; SHAP values have none."
 )
 _MASKING = (
     "Masking: the features of a random set are replaced by those of background rows. The explanation says "

@@ -12,6 +12,7 @@ _NOTHING = 0.02
 _GAIN = 0.05
 _FEW = 0.05
 _LEAST = 10
+_NO_CHANGE = "'nothing changes' would"
 
 
 def verdict(
@@ -78,7 +79,7 @@ class _Judged:
         found = [f"this rests on {self.n} rows only"] if self.n < _LEAST else []
         found += [f"failed on {self.lost:.0%} of the rows"] if self.lost > _FEW else []
         if line is not None and line < 0:
-            found.append("as a line near your rows it is worse than saying that nothing changes")
+            found.append(f"its slopes predict small changes of a row worse than {_NO_CHANGE}")
         if share is not None and share >= MUCH:
             found.append(f"puts {share:.0%} of its weight on columns that do nothing")
         if seeds is not None and seeds < STEADY:
@@ -115,9 +116,9 @@ class _Judged:
         causal = self("causal_skill")
         if causal is not None:
             yield (
-                f"near your rows its line is off by {1 - causal:.0%} of how much the model moves"
+                f"its slopes predict small changes of a row to within {1 - causal:.0%}"
                 if causal > 0
-                else "near your rows its line is worse than saying that nothing changes"
+                else f"its slopes predict small changes of a row worse than {_NO_CHANGE}"
             )
         share = self("placebo_share")
         if share is not None:
@@ -171,14 +172,15 @@ def _is_more(options: str, than: str) -> bool:
 
 def _faith(skill: float) -> str:
     if skill >= 1 - 1e-9:
-        return "faithful: it adds up exactly"
-    if skill >= FAITHFUL:
-        return f"faithful within {1 - skill:.0%} when columns are taken away"
-    if skill >= ROUGH:
-        return f"roughly faithful: off by {1 - skill:.0%} when columns are taken away"
-    if skill > 0:
-        return f"hardly faithful: off by {1 - skill:.0%} when columns are taken away"
-    return "unfaithful: no better than saying nothing"
+        return "faithful: its numbers add up exactly"
+    if skill <= 0:
+        return "unfaithful: its numbers say no more than none would"
+    word = "faithful" if skill >= FAITHFUL else "right in outline" if skill >= ROUGH else "hardly faithful"
+    return f"{word}: its numbers {_miss(skill)}"
+
+
+def _miss(skill: float) -> str:
+    return f"miss {max(1 - skill, 0.0):.0%} of how the model changes when columns are taken away"
 
 
 def _advice(judged: Mapping[str, _Judged]) -> str:
@@ -195,25 +197,26 @@ def _advice(judged: Mapping[str, _Judged]) -> str:
     if most < ROUGH:
         best = max(whole, key=lambda name: judged[name].worth)
         return _no_advice(best, most, {name: judged[name]("causal_skill") for name in whole})
-    word = "Use" if skill >= FAITHFUL and not judged[best].caveats else "With caution, use"
     others = f" ({', '.join(close[1:])} {'comes' if len(close) == 2 else 'come'} close)" if close[1:] else ""  # noqa: PLR2004
-    reason = f", and {', and '.join(judged[best].caveats)}" if judged[best].caveats else ""
-    return f"{word} {best}{others}: it is off by {max(1 - skill, 0.0):.0%} of what it has to explain{reason}."
+    said = [f"its numbers {_miss(skill)}", *judged[best].caveats]
+    if skill >= FAITHFUL and len(said) == 1:
+        return f"Use {best}{others}: {said[0]}."
+    hint = "take its first columns for hints, not its numbers at their word"
+    return f"With caution, use {best}{others}: {hint}, as {', and '.join(said)}."
 
 
 def _no_advice(best: str, most: float, lines: Mapping[str, float | None]) -> str:
     """Nothing adds up; a line may still hold close to the rows."""
     said = (
-        f"Trust none of these explanations on this model: the best, {best}, is off by {1 - most:.0%} of "
-        "what it has to explain"
+        f"Trust none of these explanations on this model: the best, {best}, would {_miss(most)}"
         if most > 0
-        else "Trust none of these explanations on this model: none is better than saying nothing"
+        else "Trust none of these explanations on this model: none says more than saying nothing"
     )
     near = {name: skill for name, skill in lines.items() if skill is not None and skill >= ROUGH}
     if not near:
         return f"{said}."
     name = max(near, key=lambda one: near[one])
-    return f"{said}, but very close to your rows the line of {name} is off by {1 - near[name]:.0%} only."
+    return f"{said}; but the slopes of {name} predict small changes of a row to within {1 - near[name]:.0%}."
 
 
 def _duration(seconds: float) -> str:
