@@ -1,36 +1,21 @@
-"""The two units of a check: what the model does around some rows, and what an explainer says of them."""
+"""What the two kinds of cells of a check share."""
 
 import hashlib
 import json
-import re
-import time
 from abc import ABC, abstractmethod
 from typing import Any
 
 import attrs
-import numpy as np
 import polars as pl
 
-from xassay import explainers, specs
-from xassay.errors import ExplainerError, InputError
-from xassay.metrics.masking import N_SUBSETS, masked_drops, random_subsets
-from xassay.metrics.perturbation import points_near
 from xassay.seeds import global_state, legacy_seed
-from xassay.studies.check.settings import GIVEN, CheckSettings
+from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.shared import Shared
 from xassay.studies.check.subject import Subject
-from xassay.studies.check.variants import Asked, Variant, asked, scaled
 from xassay.studies.code import own_code
-from xassay.types import Explainer, Explanation, FloatArray, Predict
 
 CODE = ("tabular", "models", "explainers", "metrics", "studies/check")
 """Folders of our sources that decide scores."""
-
-N_SAMPLES = 5
-"""Perturbed points a row and sigma, as in the MAPLE evaluation."""
-
-N_REPLACED = 20
-"""Background rows that a single column is replaced from, to see whether it matters at a row."""
 
 
 @attrs.frozen
@@ -85,7 +70,7 @@ class CheckCell(ABC):
         return self.seconds
 
     @property
-    def _shared_key(self) -> dict[str, Any]:
+    def shared_key(self) -> dict[str, Any]:
         """What decides the results of every cell."""
         settings = self.settings
         names = ("kind", "class_", "link", "max_background", "rows", "seed")
@@ -98,336 +83,11 @@ class CheckCell(ABC):
             **{name: repr(getattr(settings, name)) for name in names},
         }
 
-    def _in_its_own_state(self, purpose: str) -> Any:
+    def in_its_own_state(self, purpose: str) -> Any:
         """Numpy's global generator seeded: a model that draws from it does so alike in every run."""
         return global_state(legacy_seed(self.settings.seed, purpose, self.start))
 
 
-def _hashed(content: dict[str, Any]) -> str:
+def hashed(content: dict[str, Any]) -> str:
+    """A short hash of what decides a result."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-
-
-@attrs.frozen
-class TruthCell(CheckCell):
-    """What the model does around some rows: what every explanation of them is held against."""
-
-    @property
-    def key(self) -> str:
-        """Short hash of everything that decides the result."""
-        return _hashed({**self._shared_key, "sigma": repr(self.settings.sigma)})
-
-    @property
-    def label(self) -> str:
-        """Readable, and safe as a file name."""
-        return f"model-rows{self.start}to{self.stop}"
-
-    @property
-    def turn(self) -> int:
-        """Nothing can be scored without it."""
-        return -1
-
-    def run(self) -> pl.DataFrame:
-        """Ask the model; a row where it fails is NaN and says why.
-
-        Returns:
-            One row a data row: ``row``, ``score``, ``drops`` (by random set), ``used`` (by column:
-            whether replacing it alone changes the score), ``points`` and ``moved`` (perturbed
-            points by sigma, and the score there, flat), ``error``.
-        """
-        subject = self.subject.value
-        with self._in_its_own_state("model"):
-            return pl.concat([self._row(subject, k) for k in range(self.start, self.stop)])
-
-    def lost(self, reason: str) -> pl.DataFrame:
-        """Rows without an answer."""
-        n = self.stop - self.start
-        nothing = pl.Series([None] * n)
-        return pl.DataFrame(
-            {
-                "row": self.subject.value.row_ids[self.part],
-                "score": np.full(n, np.nan),
-                "drops": nothing.cast(pl.List(pl.Float64)),
-                "used": nothing.cast(pl.List(pl.Boolean)),
-                "points": nothing.cast(pl.List(pl.Float64)),
-                "moved": nothing.cast(pl.List(pl.Float64)),
-                "error": pl.Series([reason] * n, dtype=pl.String),
-            }
-        )
-
-    def _row(self, subject: Subject, k: int) -> pl.DataFrame:
-        row, ids = subject.X[k : k + 1], subject.row_ids[k : k + 1]
-        p, sigmas = row.shape[1], np.array(self.settings.sigma)
-        subsets = random_subsets(p, N_SUBSETS, self.settings.seed, ids)
-        near = points_near(
-            row,
-            sigmas,
-            N_SAMPLES,
-            self.settings.seed,
-            ids,
-            spreads=subject.space.spreads,
-            pool=subject.pool,
-            swapped=subject.space.swapped,
-        )
-        near = subject.space.snap(near.reshape(-1, p))
-        error, score = None, np.nan
-        drops, used = np.full(N_SUBSETS, np.nan), np.zeros(p, dtype=np.bool_)
-        moved = np.full(len(near), np.nan)
-        try:
-            score = float(subject.predict(row)[0])
-            if not np.isfinite(score):
-                raise ExplainerError("the model's score is not finite")  # noqa: TRY301 - as if it had raised
-            drops = masked_drops(subject.predict, row, subject.background, subsets)[0]
-            moved = subject.predict(near)
-            used = _used(subject, row, score)
-        except Exception as problem:  # noqa: BLE001 - whatever it raises fails this row only
-            error = specs.brief(problem)
-        return pl.DataFrame(
-            {
-                "row": ids,
-                "score": [score],
-                "drops": pl.Series([drops.tolist()], dtype=pl.List(pl.Float64)),
-                "used": pl.Series([used.tolist()], dtype=pl.List(pl.Boolean)),
-                "points": pl.Series([near.reshape(-1).tolist()], dtype=pl.List(pl.Float64)),
-                "moved": pl.Series([moved.tolist()], dtype=pl.List(pl.Float64)),
-                "error": pl.Series([error], dtype=pl.String),
-            }
-        )
-
-
-def _used(subject: Subject, row: FloatArray, score: float) -> Any:
-    """Whether replacing one column alone, by any of some background rows' values, changes the score."""
-    p = row.shape[1]
-    # spaced over all of it, as it may be sorted
-    some = np.linspace(0, len(subject.background) - 1, min(N_REPLACED, len(subject.background)))
-    donors = subject.background[np.unique(some.astype(int))]
-    mixed = np.tile(row, (p * len(donors), 1)).reshape(p, len(donors), p)
-    for j in range(p):
-        mixed[j, :, j] = donors[:, j]
-    changed = subject.predict(mixed.reshape(-1, p)).reshape(p, len(donors))
-    return (np.abs(changed - score) > 1e-9 * max(subject.spread, abs(score))).any(axis=1)
-
-
-_WARM: set[str] = set()
-"""Explainers that have explained something in this process."""
-
-
-@attrs.frozen
-class ExplainCell(CheckCell):
-    """What an explainer says of some rows, asked in one way.
-
-    Attributes:
-        explainer: as the user named it.
-        source: the same with its file's path in full.
-        code: the version of its code.
-        options: every option in force.
-        variant: the way it is asked.
-    """
-
-    explainer: str
-    source: str
-    code: str
-    options: dict[str, Any] = attrs.field(hash=False)
-    variant: Variant
-
-    @property
-    def key(self) -> str:
-        """Short hash of everything that decides the result."""
-        own = {
-            "explainer": specs.without_folder(self.explainer),
-            "code": self.code,
-            "variant": str(self.variant),
-        }
-        return _hashed({**self._shared_key, **own, "options": self.options_text})
-
-    @property
-    def label(self) -> str:
-        """Readable, and safe as a file name."""
-        name = self.explainer.rpartition("/")[2]
-        text = f"{name}-{self.variant}-rows{self.start}to{self.stop}"
-        return re.sub(r"[^\w.+-]", "-", text)[:120]
-
-    @property
-    def turn(self) -> int:
-        """First what is most needed."""
-        return self.variant.turn
-
-    @property
-    def options_text(self) -> str:
-        """The options as one line, sorted."""
-        return " ".join(f"{name}={value}" for name, value in sorted(self.options.items()))
-
-    @property
-    def record(self) -> explainers.ExplainerRecord:
-        """The explainer's."""
-        return record_of(self.subject.value, self.explainer, self.source)
-
-    def run(self) -> pl.DataFrame:
-        """Explain.
-
-        Returns:
-            One row a data row: ``row``, ``attributions``, ``coefficients`` and ``intercept`` where
-            there is a local linear model, ``categorical``, ``score`` (the model's, of the row as
-            explained), ``calls`` (rows that the model was asked for), ``explain_seconds``,
-            ``error``.
-        """
-        subject = self.subject.value
-        if self.explainer == GIVEN:
-            assert subject.given is not None  # noqa: S101 - else there is no such cell
-            unknown = np.full(self.stop - self.start, np.nan)
-            frame = _frame(_some_rows(subject.given, self.part), subject.row_ids[self.part], unknown)
-            return frame.with_columns(additive=pl.lit(subject.given_adds))
-        if self.record.version != self.code:
-            raise InputError(f"{self.explainer} changed during the run; run again")
-        given = asked(subject, self.settings, self.record, self.variant, self.part)
-        counted = Counted(subject.predict, given.n_placebos)
-        if self.explainer not in _WARM:  # libraries are loaded, kernels compiled: not the row's price
-            with self._in_its_own_state("warm"):
-                explainer = make(subject, self.record, counted, given, self.options)
-                explainer.explain(given.X[:1], row_ids=given.row_ids[:1])
-            _WARM.add(self.explainer)
-        with self._in_its_own_state(f"{specs.without_folder(self.explainer)} {self.variant}"):
-            explainer = make(subject, self.record, counted, given, self.options)
-            counted.calls = 0
-            began = time.perf_counter()
-            found = explainer.explain(given.X, row_ids=given.row_ids)
-            seconds = time.perf_counter() - began
-            calls = counted.calls
-            scores = counted(given.X) if self.variant.name == "near" else np.full(len(given.X), np.nan)
-        return _frame(found, given.row_ids, scores, calls, seconds)
-
-    def lost(self, reason: str) -> pl.DataFrame:
-        """Rows without an explanation."""
-        subject = self.subject.value
-        if self.explainer == GIVEN:
-            ids = subject.row_ids[self.part]
-        else:
-            ids = asked(subject, self.settings, self.record, self.variant, self.part).row_ids
-        nothing = np.full((len(ids), 1), np.nan)
-        errors = dict.fromkeys(range(len(ids)), reason)
-        frame = _frame(Explanation(nothing, errors=errors), ids, np.full(len(ids), np.nan))
-        return frame.with_columns(pl.lit(None, pl.List(pl.Float64)).alias("attributions"))
-
-
-def record_of(subject: Subject, name: str, source: str) -> explainers.ExplainerRecord:
-    """The record of an explainer by name, or of a function at hand."""
-    from xassay.explainers.user import record_of_function
-
-    function = subject.functions.get(name)
-    return explainers.record(source) if function is None else record_of_function(name, function)
-
-
-def make(
-    subject: Subject,
-    record: explainers.ExplainerRecord,
-    predict: Predict,
-    given: Asked,
-    options: dict[str, Any],
-) -> Explainer:
-    """The explainer, ready to explain what it is given."""
-    if record.wants_model:
-        inside: dict[str, Any] = {"model": subject.score.estimator, "decode": subject.space.decode}
-        if not given.n_placebos:
-            return record.factory(
-                predict=predict, background=given.background, seed=given.seed, **options, **inside
-            )
-        p = given.X.shape[1] - given.n_placebos
-        explainer = record.factory(
-            predict=subject.predict, background=given.background[:, :p], seed=given.seed, **options, **inside
-        )
-        return Padded(explainer, given.n_placebos)
-    names = explainers.registry.option_names(record) or ()
-    if "categorical" in names and options.get("treatment") == "gaussian":
-        swapped = set(subject.space.swapped)
-        p = given.X.shape[1] - given.n_placebos
-        copies = [p + k for k, j in enumerate(given.placebo_of) if j in swapped]
-        options = {**options, "categorical": (*sorted(swapped), *copies)}
-    return record.factory(predict=predict, background=given.background, seed=given.seed, **options)
-
-
-@attrs.define(eq=False)
-class Counted:
-    """A model that counts the rows it is asked for, and does not see placebo columns."""
-
-    predict: Predict
-    n_placebos: int = 0
-    calls: int = 0
-
-    def __call__(self, rows: FloatArray) -> FloatArray:
-        """Scores, shape (rows,)."""
-        self.calls += len(rows)
-        seen = np.asarray(rows, dtype=np.float64)
-        return np.asarray(self.predict(seen[:, : seen.shape[1] - self.n_placebos]))
-
-
-@attrs.frozen(eq=False)
-class Padded:
-    """An explainer that looks inside the model, and cannot see columns that the model does not have."""
-
-    explainer: Explainer
-    n_placebos: int
-
-    def explain(self, X: Any, row_ids: Any = None) -> Explanation:
-        """The explanation, with 0 for the placebos."""
-        found = self.explainer.explain(np.asarray(X)[:, : -self.n_placebos], row_ids)
-        nothing = np.where(np.isnan(found.values[:, :1]), np.nan, 0.0)
-        values = np.hstack([found.values, np.repeat(nothing, self.n_placebos, axis=1)])
-        return Explanation(values, errors=found.errors)
-
-
-def _some_rows(explanation: Explanation, part: slice) -> Explanation:
-    def some(of_all: FloatArray | None) -> FloatArray | None:
-        return None if of_all is None else of_all[part]
-
-    return attrs.evolve(
-        explanation,
-        values=explanation.values[part],
-        coefficients=some(explanation.coefficients),
-        intercepts=some(explanation.intercepts),
-    )
-
-
-def _frame(
-    found: Explanation,
-    row_ids: Any,
-    scores: FloatArray,
-    calls: int | None = None,
-    seconds: float | None = None,
-) -> pl.DataFrame:
-    n = len(found.values)
-
-    def of_each(total: float | None) -> pl.Series:
-        return pl.Series([None if total is None else total / max(n, 1)] * n, dtype=pl.Float64)
-
-    linear = found.coefficients is not None and found.intercepts is not None
-    floats = pl.List(pl.Float64)
-    errors: list[str | None] = [found.errors.get(k) for k in range(n)]
-    for k in np.flatnonzero(~np.isfinite(found.values).all(axis=1)):
-        errors[k] = errors[k] or "the explanation is not finite"
-    return pl.DataFrame(
-        {
-            "row": row_ids,
-            "attributions": pl.Series(found.values.tolist(), dtype=floats),
-            "coefficients": pl.Series(
-                found.coefficients.tolist() if found.coefficients is not None and linear else [None] * n,
-                dtype=floats,
-            ),
-            "intercept": pl.Series(
-                found.intercepts if found.intercepts is not None and linear else [None] * n, dtype=pl.Float64
-            ),
-            "additive": pl.Series([False] * n, dtype=pl.Boolean),
-            "categorical": pl.Series([list(found.categorical)] * n, dtype=pl.List(pl.Int64)),
-            "score": scores,
-            "calls": of_each(calls),
-            "explain_seconds": of_each(seconds),
-            "error": pl.Series(errors, dtype=pl.String),
-        }
-    )
-
-
-def options_of_variant(
-    record: explainers.ExplainerRecord, options: dict[str, Any], variant: Variant, n_features: int
-) -> dict[str, Any]:
-    """The options that a variant is asked with."""
-    if variant.name != "budget":
-        return options
-    return scaled(record, options, n_features, variant.number) or options

@@ -13,9 +13,10 @@ from xassay.errors import InputError
 from xassay.limits import OutOfTime, time_limit
 from xassay.metrics.masking import N_SUBSETS
 from xassay.seeds import global_state, legacy_seed
-from xassay.studies.check.cell import N_REPLACED, N_SAMPLES, Counted, make
+from xassay.studies.check.explaining import Counted, make
 from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
+from xassay.studies.check.truth import N_REPLACED, N_SAMPLES
 from xassay.studies.check.variants import BASE, asked
 
 PROBED_ROWS = 500

@@ -12,10 +12,10 @@ from xassay import metrics
 from xassay.metrics.fidelity import squared_differences
 from xassay.metrics.local_model import contributions, linear_predictions
 from xassay.metrics.masking import N_SUBSETS, losses_of, random_subsets
-from xassay.studies.check.cell import N_SAMPLES
 from xassay.studies.check.planting import Planted
 from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
+from xassay.studies.check.truth import N_SAMPLES
 from xassay.studies.check.variants import BASE, Variant, half_of_pool, placebo_columns
 from xassay.types import BoolArray, Explanation, FloatArray, IntArray
 

@@ -10,12 +10,15 @@ import polars as pl
 
 from xassay import explainers, results, specs
 from xassay.errors import InputError
+from xassay.statistics import share_interval
 from xassay.studies.check import estimate, scoring
-from xassay.studies.check.cell import CheckCell, ExplainCell, TruthCell, options_of_variant, record_of
+from xassay.studies.check.cell import CheckCell
+from xassay.studies.check.explaining import ExplainCell, options_of_variant, record_of
 from xassay.studies.check.measures import Series, series
 from xassay.studies.check.settings import DEFAULT_EXPLAINERS, GIVEN, CheckSettings
 from xassay.studies.check.shared import Shared
 from xassay.studies.check.subject import Subject
+from xassay.studies.check.truth import TruthCell
 from xassay.studies.check.variants import BASE, CHUNK_ROWS, Variant, n_rows, resolved, variants
 from xassay.studies.check.verdict import verdict
 from xassay.types import Failure
@@ -320,6 +323,7 @@ class CheckStudy:
         how = np.array(planted.how)
         for fault in (None, *sorted(set(planted.how))):
             chosen = planted.noticed if fault is None else planted.noticed[how == fault]
+            low, high = share_interval(int(chosen.sum()), len(chosen))
             yield {
                 "study": self.name,
                 "level": "model",
@@ -329,6 +333,8 @@ class CheckStudy:
                 "fault": fault,
                 "metric": "planted_noticed",
                 "value": float(chosen.mean()),
+                "ci_low": low,
+                "ci_high": high,
                 "n": len(chosen),
                 "n_failed": 0,
                 "n_undefined": 0,
