@@ -173,8 +173,8 @@ def _is_more(options: str, than: str) -> bool:
 def _faith(skill: float) -> str:
     if skill >= 1 - 1e-9:
         return "faithful: its numbers add up exactly"
-    if skill <= 0:
-        return "unfaithful: its numbers say no more than none would"
+    if skill <= _GAIN:
+        return "unfaithful: its numbers say (next to) no more than none would"
     word = "faithful" if skill >= FAITHFUL else "right in outline" if skill >= ROUGH else "hardly faithful"
     return f"{word}: its numbers {_miss(skill)}"
 
