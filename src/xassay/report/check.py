@@ -36,8 +36,9 @@ _INTRO = (
 )
 _VERDICT = (
     "Skill is 1 where an explanation accounts for all that the model does and 0 where it accounts for no "
-    "more than silence. What an explanation misses is one minus its skill. Slopes, where an explanation "
-    "has them, say how the score changes with each column close to the row; SHAP values have none."
+    "more than silence; what it misses is one minus its skill. Faithful is what misses at most a fifth, "
+    "right in outline what misses at most half. Slopes, where an explanation has them, say how the score "
+    "changes with each column close to the row; SHAP values have none, and are not tried on that."
 )
 _MASKING = (
     "Masking: the features of a random set are replaced by those of background rows. The explanation says "
