@@ -110,8 +110,8 @@ def check(
             a row.
         X: the data: numpy array, pandas or polars frame. The model is given tables of this form,
             with these types.
-        background: reference data of the same columns. Default: rows of ``X`` that are not
-            explained.
+        background: reference data of the same columns. Default: rows of ``X``, others than the
+            explained where there are enough.
         kind: ``regression``, ``classification`` (a class's probability) or ``anomaly`` (a score
             that tells outliers; which way it points is found out).
         explainers: names of `xassay.explainers.available`, ``file.py:function``, or functions

@@ -294,7 +294,8 @@ def check(
         data: Table of rows to explain, .csv or .parquet.
         target: Column that the model is not given.
         drop: Further columns that it is not given.
-        background: Table of reference rows. Default: rows of the data that are not explained.
+        background: Table of reference rows. Default: rows of the data, others than the explained where
+            there are enough.
         kind: regression, classification (a class's probability) or anomaly (an outlier score).
         class_: The class whose probability is explained. Default: the second of two.
         link: logit explains log-odds in place of probabilities.

@@ -70,13 +70,7 @@ _CONVERGENCE = (
     "A bad score may mean a bad explainer or too few samples. The same rows were explained with a quarter "
     "and four times the samples: where the skill still rises, more would help."
 )
-_SHOWN = (
-    ("masking_skill", None),
-    ("causal_skill", "first"),
-    ("placebo_share", None),
-    ("mrr", None),
-    ("seed_agreement", None),
-)
+_SHOWN = ("masking_skill", "causal_skill", "placebo_share", "mrr", "seed_agreement")
 
 
 def build(
@@ -175,14 +169,14 @@ def _key(metric: str, sigma: float | None) -> str:
     return metric if sigma is None else f"{metric} {sigma:g}"
 
 
-def _columns(table: pl.DataFrame, metrics: Iterable[str], *, brief: bool = False) -> tuple[Column, ...]:
+def _columns(table: pl.DataFrame, metrics: Iterable[str]) -> tuple[Column, ...]:
     columns = []
     for metric in metrics:
         found = table.filter(pl.col("metric") == metric)["sigma"].unique().sort()
         for sigma in found:
             title = describe(metric).full_name
             title = title if sigma is None else f"{title}, sigma {sigma:g}"
-            columns.append(Column(_key(metric, sigma), title, brief=brief))
+            columns.append(Column(_key(metric, sigma), title))
     return tuple(columns)
 
 
@@ -195,11 +189,11 @@ def _verdict(verdict: pl.DataFrame, base: pl.DataFrame, names: Mapping[str, str]
         rows.append((Cell(text, strong=row["about"] == "all"),))
     first = base.filter(pl.col("metric") == "causal_skill")["sigma"].min()
     chosen = base.filter(
-        pl.col("metric").is_in([metric for metric, _ in _SHOWN]),
+        pl.col("metric").is_in(_SHOWN),
         pl.col("fault").is_null(),
         (pl.col("metric") != "causal_skill") | (pl.col("sigma") == (-1.0 if first is None else first)),
     )
-    columns = _columns(chosen, [metric for metric, _ in _SHOWN])
+    columns = _columns(chosen, _SHOWN)
     block = Block("Each explainer", "explainer", columns, _lines(chosen, names), "rows")
     yield Section("Verdict", (_VERDICT,), tables=(Table("", ("what it comes to",), tuple(rows)),))
     if block.lines:
@@ -277,7 +271,6 @@ def _dots(table: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
         .alias("panel"),
         pl.col("explainer").replace(names).alias("row"),
         pl.lit("score").alias("series"),
-        # what is far worse than silence is drawn at the edge
         "value",
         pl.col("ci_low").alias("low"),
         pl.col("ci_high").alias("high"),

@@ -52,7 +52,7 @@ def value_of(one: Series, draws: Draws) -> Value:
     defined = ~np.isnan(one.values) & ~one.failed
     if one.beside is not None:
         defined &= ~np.isnan(one.beside)
-    n_undefined = n - n_failed - int((defined | one.failed).sum() - n_failed)
+    n_undefined = n - n_failed - int(defined.sum())
     if n_failed == n:
         return Value(None, None, None, n, n_failed, 0)
     if not defined.any():
@@ -116,8 +116,7 @@ def _test(metric: str, sigma: float | None, first: str, second: str, result: Pai
 
 def _common(first: Series, second: Series) -> tuple[FloatArray, FloatArray]:
     """The two series on the rows that both have; where either failed, neither is compared."""
-    rows, a, b = np.intersect1d(first.rows, second.rows, return_indices=True)
-    del rows
+    _, a, b = np.intersect1d(first.rows, second.rows, return_indices=True)
     good = ~(first.failed[a] | second.failed[b])
     unit = max(first.unit, second.unit) * _ROUNDING
     if unit > 0:

@@ -224,7 +224,7 @@ class CheckStudy:
             if truth is not None:
                 surrogate = judged.record is not None and judged.record.surrogate
                 found = list(series(self._subject, self.settings, truth, whole, options, surrogate=surrogate))
-            rows += self._rows(judged, found, draws, statuses)
+            rows += self._rows(judged, found, draws, statuses, options[BASE])
             if judged.record is None or not judged.record.baseline:
                 compared[judged.name] = found
             if BASE in whole:
@@ -273,6 +273,7 @@ class CheckStudy:
         found: Sequence[Series],
         draws: scoring.Draws,
         statuses: Mapping[str, str],
+        base_options: str,
     ) -> Iterator[dict[str, Any]]:
         """An explainer's scores; where a measure has none, that it was skipped."""
         shared = {
@@ -283,7 +284,6 @@ class CheckStudy:
             "explainer": judged.name,
             "engine": judged.record.engine if judged.record else "user",
         }
-        base_options = " ".join(f"{name}={value}" for name, value in sorted(judged.options.items()))
         for one in found:
             value = scoring.value_of(one, draws)
             yield {
