@@ -1,0 +1,145 @@
+"""The general interval of a score that is made from means over rows: random weights and one unseen row.
+
+References:
+    Gaffke, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a
+    nonnegative variable", Mathematical Methods of Statistics 14 (2005); Learned-Miller & Thomas,
+    "A New Confidence Interval for the Mean of a Bounded Random Variable", arXiv:1905.06208.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from xassay.errors import InputError
+from xassay.seeds import generator
+from xassay.types import FloatArray
+
+N_REPLICATES = 4000
+LEVEL = 0.95
+LEAST = 2
+"""Rows without which nothing is said."""
+
+Statistic = Callable[[Sequence[FloatArray]], FloatArray]
+"""From the means of the columns, each (replicates,), to the score, (replicates,)."""
+
+
+class RowWeights:
+    """Random weights of n + 1 rows, by n: scores of the same number of rows share their draws.
+
+    Each row of weights is uniform on the simplex, Dirichlet(1, ..., 1). The draws of n depend on
+    the seed and n only, not on the order in which they are asked for.
+
+    Args:
+        seed: fixes the draws.
+        n_replicates: how many weightings.
+
+    Example:
+        >>> weights = RowWeights(0, n_replicates=3).of(4)
+        >>> weights.shape, weights.sum(axis=1).round(12).tolist()
+        ((3, 5), [1.0, 1.0, 1.0])
+    """
+
+    def __init__(self, seed: int, n_replicates: int = N_REPLICATES) -> None:
+        self._seed, self._n_replicates = seed, n_replicates
+        self._made: dict[int, FloatArray] = {}
+
+    def of(self, n: int) -> FloatArray:
+        """Weights of n rows and one more, shape (n_replicates, n + 1)."""
+        if n not in self._made:
+            self._made[n] = _drawn(n, generator(self._seed, "row weights", n), self._n_replicates)
+        return self._made[n]
+
+
+def _drawn(n: int, rng: np.random.Generator, n_replicates: int) -> FloatArray:
+    found = rng.standard_exponential((n_replicates, n + 1))
+    found /= found.sum(axis=1, keepdims=True)
+    return found
+
+
+def row_interval(
+    columns: Sequence[FloatArray],
+    statistic: Statistic,
+    *,
+    worst: Sequence[float],
+    best: Sequence[float],
+    rng: np.random.Generator | RowWeights,
+    level: float = LEVEL,
+    n_replicates: int = N_REPLICATES,
+) -> tuple[float, float] | None:
+    r"""The interval of a score T(mean of column 1, mean of column 2, ...) over rows.
+
+    T is computed under random weights of the rows, uniform on the simplex (Dirichlet(1, ..., 1)),
+    with one row added to the n seen: the lower end is the (1 - level)/2 quantile over the weights
+    with the added row that gives the smaller one, the upper end the (1 + level)/2 quantile with
+    the added row that gives the larger one. For one bounded mean, with the bounds as added rows,
+    this is Gaffke's interval; for values 0 and 1 it is the interval of Clopper and Pearson. It is
+    no point where the added rows differ from the rows seen, and it always holds the estimate.
+    What it assumes is in the added rows: that no unseen row is beyond them.
+
+    Args:
+        columns: finite values of the same n rows, each shape (n,).
+        statistic: from the columns' means, each (replicates,), to the score, (replicates,); NaN
+            where undefined.
+        worst: the added row at one end, a value a column.
+        best: the added row at the other end. Which is the lower end is found by evaluating.
+        rng: a generator, or weights that several scores share.
+        level: how often it should hold the score of endless rows, in (0, 1).
+        n_replicates: number of weightings; weights that are shared have their own.
+
+    Returns:
+        The interval, in the score's units; None for fewer than two rows, where the score is
+        undefined, or where the added rows and all rows are equal.
+
+    Raises:
+        InputError: columns of different lengths, added rows of another length, values that are
+            not finite, or a level outside (0, 1).
+
+    Example:
+        >>> import numpy as np
+        >>> right = np.array([1.0, 1.0, 1.0, 1.0, 1.0])
+        >>> found = row_interval([right], lambda means: means[0], worst=[0.0], best=[1.0], rng=RowWeights(0))
+        >>> [round(end, 1) for end in found]  # Clopper and Pearson: .478 to 1
+        [0.5, 1.0]
+    """
+    table = _table(columns, worst, best, level)
+    n = len(table)
+    if n < LEAST:
+        return None
+    # in an order of their own: the order of the rows is not to move the interval
+    table = table[np.lexsort(table.T)]
+    estimate = float(statistic([np.array([mean]) for mean in table.mean(axis=0)])[0])
+    weights = rng.of(n) if isinstance(rng, RowWeights) else _drawn(n, rng, n_replicates)
+    seen, unseen = weights[:, :n] @ table, weights[:, n:]
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    ends = []
+    for added in (worst, best):
+        means = seen + unseen * np.asarray(added, dtype=np.float64)
+        replicates = statistic(list(means.T))
+        if np.isnan(estimate) or np.isnan(replicates).all():
+            return None
+        # observed values, not interpolated ones: a replicate may be infinite
+        ends.append(np.nanquantile(replicates, tails, method="nearest"))
+    low = min(estimate, float(ends[0][0]), float(ends[1][0]))
+    high = max(estimate, float(ends[0][1]), float(ends[1][1]))
+    return None if _same(low, high) else (low, high)
+
+
+def _same(low: float, high: float) -> bool:
+    return low == high or high - low <= 1e-12 * max(abs(low), abs(high))  # rounding is no width
+
+
+def _table(
+    columns: Sequence[FloatArray], worst: Sequence[float], best: Sequence[float], level: float
+) -> FloatArray:
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1, not {level}")
+    if len({len(column) for column in columns}) != 1:
+        raise InputError(
+            f"columns of {[len(column) for column in columns]} rows: they must be of the same rows"
+        )
+    if not len(worst) == len(best) == len(columns):
+        raise InputError(f"{len(columns)} columns need as many values in worst and best")
+    table = np.column_stack([np.asarray(column, dtype=np.float64) for column in columns])
+    if not (np.isfinite(table).all() and np.isfinite(worst).all() and np.isfinite(best).all()):
+        raise InputError("values that are not finite: leave their rows out first")
+    return table
