@@ -25,6 +25,17 @@ def _optional_floats(values: Any) -> FloatArray | None:
     return None if values is None else _floats(values)
 
 
+def _base(value: Any) -> FloatArray | float | None:
+    """None, a number, or one a row."""
+    if value is None:
+        return None
+    try:
+        found = _floats(value)
+    except (TypeError, ValueError):
+        raise ExplainerError("an explanation's base must be a number, or numbers, one a row") from None
+    return found if found.ndim else float(found)
+
+
 @attrs.frozen(eq=False)
 class Explanation:
     """What an explainer says of some rows.
@@ -35,16 +46,27 @@ class Explanation:
         coefficients: slopes of the local linear model at each row, shape of `values`, or None
             where the explanation is no local linear model.
         intercepts: its intercepts, shape (rows,) or (rows, k), or None.
+        errors: row position -> why that row could not be explained.
         categorical: positions of features that enter the local model as "equals the explained
             row's value", 1 or 0, and not by their own value.
-        errors: row position -> why that row could not be explained.
+        additive: whether `values` are contributions, which add up to the score's difference from
+            `base`: True: they are, though there may be coefficients too; False: they are not;
+            None: not said, and taken to be where there are no coefficients (`adds`).
+        base: what contributions start from, a number or shape (rows,) or (rows, k), for example
+            the mean score of the background; None: not stated.
+        unit: of `values`: ``"score"`` is what the model returns; any other word names another,
+            for example ``"log-odds"``.
 
     Raises:
-        ExplainerError: the shapes do not fit each other.
+        ExplainerError: the shapes do not fit each other, or a field is of another kind.
 
     Example:
         >>> Explanation([[0.5, -0.1]]).values.shape
         (1, 2)
+        >>> Explanation([[0.5]], coefficients=[[0.5]]).adds
+        False
+        >>> Explanation([[0.5]], coefficients=[[0.5]], additive=True, base=0.2).adds
+        True
     """
 
     values: FloatArray = attrs.field(converter=_floats)
@@ -52,6 +74,9 @@ class Explanation:
     intercepts: FloatArray | None = attrs.field(default=None, converter=_optional_floats)
     errors: Mapping[int, str] = attrs.field(factory=dict)
     categorical: tuple[int, ...] = ()
+    additive: bool | None = None
+    base: FloatArray | float | None = attrs.field(default=None, converter=_base)
+    unit: str = "score"
 
     def __attrs_post_init__(self) -> None:
         if self.values.ndim not in (2, 3):
@@ -71,6 +96,19 @@ class Explanation:
             raise ExplainerError(
                 f"categorical={self.categorical}: positions go from 0 to {self.values.shape[1] - 1}"
             )
+        if isinstance(self.base, np.ndarray) and self.base.shape != rows_and_outputs:
+            raise ExplainerError(
+                f"a base of shape {self.base.shape}, expected a number or {rows_and_outputs}: one a row"
+            )
+        if self.additive is not None and not isinstance(self.additive, bool):
+            raise ExplainerError(f"additive must be True, False or None, not {self.additive!r}")
+        if not isinstance(self.unit, str) or not self.unit.strip():
+            raise ExplainerError(f"unit must name a unit, such as 'score' or 'log-odds', not {self.unit!r}")
+
+    @property
+    def adds(self) -> bool:
+        """Whether `values` are contributions: as `additive` says, else where there are no coefficients."""
+        return self.coefficients is None if self.additive is None else self.additive
 
 
 @runtime_checkable

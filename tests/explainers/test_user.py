@@ -266,3 +266,73 @@ def test_coefficients_without_intercepts_are_refused_with_what_to_return(tmp_pat
     made = explainers.make(f"{path}:explain", predict=lambda rows: rows[:, 0], background=np.eye(3))
     (error,) = made.explain(np.eye(3)[:1]).errors.values()
     assert "returned coefficients but no intercepts: return intercepts=" in error
+
+
+STATING = """
+from xassay.types import Explanation
+
+def both(predict, background, X):
+    base = predict(background).mean()
+    return Explanation(
+        X, coefficients=2 * X, intercepts=predict(X), additive=True, base=base, unit="odds"
+    )
+
+def plain(predict, background, X):
+    return Explanation(X, additive=False)
+
+def late(predict, background, X):
+    if X[0, 0] == 1:
+        raise KeyError("first")
+    return Explanation(X, base=[7.0], unit="odds")
+
+def wavering(predict, background, X):
+    return Explanation(X, additive=bool(X[0, 0]))
+
+def torn(predict, background, X):
+    return Explanation(X, unit="odds" if predict(X)[0] > 0 else "score")
+"""
+
+
+@pytest.fixture
+def states(tmp_path: Path) -> Callable[..., Explanation]:
+    path = tmp_path / "stating.py"
+    path.write_text(STATING)
+
+    def explain(name: str, n_outputs: int = 1) -> Explanation:
+        made = registry.make(
+            f"{path}:{name}",
+            predict=lambda X: X[:, :n_outputs] if n_outputs > 1 else X[:, 0],
+            background=np.array([[1.0, 4.0], [2.0, 0.0]]),
+        )
+        return made.explain(np.eye(2))
+
+    return explain
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_what_a_users_explanation_says_of_itself_is_kept(states: Any, n_outputs: int) -> None:
+    found = states("both", n_outputs)
+    assert (found.additive, found.unit) == (True, "odds")
+    assert found.coefficients is not None
+    np.testing.assert_array_equal(found.base, [1.5, 1.5] if n_outputs == 1 else [[1.5, 2], [1.5, 2]])
+    plain = states("plain", n_outputs)
+    assert (plain.additive, plain.base, plain.unit, plain.errors) == (False, None, "score", {})
+
+
+def test_the_first_row_that_is_explained_says_what_the_explanation_is(states: Any) -> None:
+    found = states("late")
+    assert list(found.errors) == [0]
+    assert (found.additive, found.unit) == (None, "odds")
+    np.testing.assert_array_equal(found.base, [np.nan, 7.0])
+
+
+def test_rows_and_outputs_that_say_different_things_fail(states: Any) -> None:
+    found = states("wavering")
+    assert found.errors == {
+        1: "ExplainerError: the explainer says additive=False and unit='score' of this row, "
+        "additive=True and unit='score' of another"
+    }
+    assert found.additive is True
+    (first, second) = states("torn", 2).errors.values()
+    assert first == second
+    assert "must give all outputs the same additive and unit" in first

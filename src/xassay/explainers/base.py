@@ -61,6 +61,23 @@ class LocalModel:
     intercepts: FloatArray
 
 
+@attrs.frozen(eq=False)
+class Stated:
+    """One row's explanation with what it says of itself, as in `xassay.types.Explanation`.
+
+    Attributes:
+        found: values, shape (features, outputs), or a local linear model.
+        additive: whether the values are contributions, or None.
+        base: what they start from, shape (outputs,); NaN where it is not stated.
+        unit: theirs.
+    """
+
+    found: FloatArray | LocalModel
+    additive: bool | None
+    base: FloatArray
+    unit: str
+
+
 @attrs.define(eq=False, kw_only=True)
 class BaseExplainer(ABC):
     """What an explainer is given, checked; subclasses explain.
@@ -138,10 +155,15 @@ class RowExplainer(BaseExplainer):
         rows, ids = self._rows(X, row_ids)
         values = np.full((len(rows), rows.shape[1], self._model.n_outputs), np.nan)
         slopes, intercepts = np.full_like(values, np.nan), np.full((len(rows), self._model.n_outputs), np.nan)
+        bases, stated = np.full_like(intercepts, np.nan), Stated(values, None, intercepts, "score")
         errors: dict[int, str] = {}
         for position, (row, row_id) in enumerate(zip(rows, ids, strict=True)):
             try:
                 found = self._explain_row(row, legacy_seed(self.seed, self._seed_word, int(row_id)))
+                if isinstance(found, Stated):
+                    # one explanation says one thing of all its rows: the first that speaks decides
+                    stated = found if len(errors) == position else self._agreed(stated, found)
+                    bases[position], found = found.base, found.found
                 if isinstance(found, LocalModel):
                     checked = self._checked(found.values), self._checked(found.coefficients)
                     intercepts[position] = self._checked(found.intercepts[None], "intercepts")[0]
@@ -158,7 +180,19 @@ class RowExplainer(BaseExplainer):
             intercepts=intercepts[:, first] if linear else None,
             errors=errors,
             categorical=tuple(getattr(self, "categorical", ())) if linear else (),
+            additive=stated.additive,
+            base=bases[:, first] if np.isfinite(bases).any() else None,
+            unit=stated.unit,
         )
+
+    @staticmethod
+    def _agreed(first: Stated, found: Stated) -> Stated:
+        if (first.additive, first.unit) != (found.additive, found.unit):
+            raise ExplainerError(
+                f"the explainer says additive={found.additive} and unit={found.unit!r} of this row, "
+                f"additive={first.additive} and unit={first.unit!r} of another"
+            )
+        return first
 
     def _checked(self, values: FloatArray, what: str = "values") -> FloatArray:
         expected = (1 if what == "intercepts" else self.background.shape[1], self._model.n_outputs)
@@ -176,7 +210,7 @@ class RowExplainer(BaseExplainer):
         return self.name
 
     @abstractmethod
-    def _explain_row(self, row: FloatArray, seed: int) -> FloatArray | LocalModel:
+    def _explain_row(self, row: FloatArray, seed: int) -> FloatArray | LocalModel | Stated:
         """One row's values, shape (features, outputs), or local model; ``seed`` is the row's own."""
 
 

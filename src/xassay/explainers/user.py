@@ -11,7 +11,7 @@ import numpy as np
 
 from xassay import specs
 from xassay.errors import ExplainerError, InputError
-from xassay.explainers.base import LocalModel, RowExplainer
+from xassay.explainers.base import LocalModel, RowExplainer, Stated
 from xassay.explainers.registry import ExplainerRecord
 from xassay.seeds import global_state
 from xassay.types import Explanation, FloatArray
@@ -40,8 +40,8 @@ class UserExplainer(RowExplainer):
     def _seed_word(self) -> str:
         return self.label
 
-    def _explain_row(self, row: FloatArray, seed: int) -> FloatArray | LocalModel:
-        returned = []
+    def _explain_row(self, row: FloatArray, seed: int) -> FloatArray | LocalModel | Stated:
+        returned: list[Any] = []
         for position in range(self._model.n_outputs):
             with global_state(seed):
                 returned.append(
@@ -49,6 +49,16 @@ class UserExplainer(RowExplainer):
                         self._model.output(position), self.background.copy(), row[None].copy(), **self.options
                     )
                 )
+        found, said = self._found(returned), [r for r in returned if isinstance(r, Explanation)]
+        if len(said) < len(returned):
+            return found
+        if len({(r.additive, r.unit) for r in said}) > 1:
+            raise ExplainerError(f"{self.label} must give all outputs the same additive and unit")
+        bases = [np.nan if r.base is None else r.base for r in said]
+        return Stated(found, said[0].additive, np.array(bases, dtype=np.float64).reshape(-1), said[0].unit)
+
+    def _found(self, returned: list[Any]) -> FloatArray | LocalModel:
+        """Values, or the local models where all outputs have one."""
         models = [r for r in returned if isinstance(r, Explanation) and r.coefficients is not None]
         values = self._columns([r.values if isinstance(r, Explanation) else r for r in returned])
         if not models or len(models) < len(returned):

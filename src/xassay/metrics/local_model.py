@@ -59,9 +59,10 @@ def linear_predictions(explanation: Explanation, rows: FloatArray, points: Float
 def contributions(explanation: Explanation, X: npt.ArrayLike, background: npt.ArrayLike) -> FloatArray:
     r"""How much each feature contributes to f(x) beyond the background, as the explanation has it.
 
-    Additive attributions are that already. A local linear model says c_j (x_j - mean_j) with
-    the background's mean; for a categorical feature c_j (1 - share_j) with the share of the
-    background that has the row's value.
+    An explanation that is additive, by its own word or because it has no coefficients
+    (`Explanation.adds`), has them as its values. Any other's local linear model says
+    c_j (x_j - mean_j) with the background's mean; for a categorical feature c_j (1 - share_j)
+    with the share of the background that has the row's value. Units are left as they are.
 
     Args:
         explanation: of the rows.
@@ -72,12 +73,16 @@ def contributions(explanation: Explanation, X: npt.ArrayLike, background: npt.Ar
         float, shape (rows, features).
 
     Raises:
-        InputError: shapes do not fit.
+        InputError: shapes do not fit, or the explanation says that it is not additive and has no
+            coefficients.
 
     Example:
         >>> line = Explanation([[2.0]], coefficients=[[2.0]], intercepts=[0.0])
         >>> contributions(line, [[3.0]], [[0.0], [2.0]]).tolist()
         [[4.0]]
+        >>> said = Explanation([[2.0]], coefficients=[[2.0]], additive=True)
+        >>> contributions(said, [[3.0]], [[0.0], [2.0]]).tolist()
+        [[2.0]]
     """
     rows, others = np.asarray(X, dtype=np.float64), np.asarray(background, dtype=np.float64)
     if not isinstance(explanation, Explanation):
@@ -88,8 +93,13 @@ def contributions(explanation: Explanation, X: npt.ArrayLike, background: npt.Ar
         )
     if others.ndim != 2 or others.shape[1] != rows.shape[1] or not len(others):  # noqa: PLR2004 - a matrix
         raise InputError(f"the background must have shape (rows, {rows.shape[1]}), got {others.shape}")
-    if explanation.coefficients is None:
+    if explanation.adds:
         return explanation.values
+    if explanation.coefficients is None:
+        raise InputError(
+            "this explanation says that it is not additive and has no coefficients: give coefficients, or "
+            "additive=True where its values are contributions"
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a column that is missing throughout has no mean
         away = rows - np.nanmean(others, axis=0)

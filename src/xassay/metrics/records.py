@@ -10,6 +10,16 @@ _MAPLE = "Plumb, Molitor & Talwalkar, NeurIPS 2018, arXiv:1807.02910"
 _MASKING = "Yeh et al., NeurIPS 2019, arXiv:1901.09392; Ancona et al., ICLR 2018, arXiv:1711.06104"
 _BRAY = "Bray & Curtis, Ecological Monographs 27 (1957), doi:10.2307/1942268"
 _FAWCETT = "Fawcett, Pattern Recognition Letters 27 (2006), doi:10.1016/j.patrec.2005.10.010"
+_ANCONA = "Ancona et al., ICLR 2018, arXiv:1711.06104"
+_BHATT = "Bhatt, Weller & Moura, IJCAI 2020, arXiv:2005.00631"
+_SUNDARARAJAN = "Sundararajan, Taly & Yan, ICML 2017, arXiv:1703.01365"
+_YEH = "Yeh et al., NeurIPS 2019, arXiv:1901.09392"
+_DEYOUNG = "DeYoung et al., ACL 2020, arXiv:1911.03429"
+_SAMEK = "Samek et al., IEEE TNNLS 28 (2017), arXiv:1509.06321"
+_PETSIUK = "Petsiuk, Das & Saenko, BMVC 2018, arXiv:1806.07421"
+_AGARWAL = "Agarwal et al., NeurIPS 2022, arXiv:2206.11104"
+_ALVAREZ = "Alvarez-Melis & Jaakkola, ICML workshop 2018, arXiv:1806.08049"
+_INFINITY = float("inf")
 _TIES = "McSherry & Najork, ECIR 2008, doi:10.1007/978-3-540-78646-7_38"
 
 
@@ -20,10 +30,11 @@ class Metric:
     Attributes:
         name: as in results and code.
         full_name: for a person.
-        low: the least value it can take.
+        low: the least value it can take, minus infinity where there is none.
         high: the greatest, infinity where there is none.
-        higher_is_better: the direction.
+        higher_is_better: the direction; where `best` is set, the direction below it.
         reference: where it is defined.
+        best: the value to reach, where it is not an end of the range; None: it is.
     """
 
     name: str
@@ -32,6 +43,7 @@ class Metric:
     high: float
     higher_is_better: bool
     reference: str
+    best: float | None = None
 
 
 METRICS = {
@@ -142,6 +154,73 @@ METRICS = {
             1,
             higher_is_better=True,
             reference=f"{_MAPLE}, sections 4.1 and 5.4",
+        ),
+        Metric("sensitivity_n", "Sensitivity-n", -1, 1, higher_is_better=True, reference=_ANCONA),
+        Metric(
+            "rank_sensitivity_n",
+            "Sensitivity-n of ranks",
+            -1,
+            1,
+            higher_is_better=True,
+            reference=f"{_ANCONA}; ranks: Spearman, American Journal of Psychology 15 (1904)",
+        ),
+        Metric(
+            "faithfulness_correlation",
+            "Faithfulness correlation",
+            -1,
+            1,
+            higher_is_better=True,
+            reference=_BHATT,
+        ),
+        Metric(
+            "completeness_gap",
+            "Completeness gap",
+            0,
+            _INFINITY,
+            higher_is_better=False,
+            reference=_SUNDARARAJAN,
+        ),
+        Metric(
+            "best_scale",
+            "Best scale",
+            -_INFINITY,
+            _INFINITY,
+            higher_is_better=True,
+            reference=f"{_YEH} (optimal scaling)",
+            best=1.0,
+        ),
+        Metric(
+            "comprehensiveness",
+            "Comprehensiveness",
+            -_INFINITY,
+            _INFINITY,
+            higher_is_better=True,
+            reference=_DEYOUNG,
+        ),
+        Metric(
+            "sufficiency", "Sufficiency", -_INFINITY, _INFINITY, higher_is_better=False, reference=_DEYOUNG
+        ),
+        Metric(
+            "deletion_area",
+            "Deletion area",
+            -_INFINITY,
+            _INFINITY,
+            higher_is_better=False,
+            reference=f"{_SAMEK}; {_PETSIUK}",
+        ),
+        Metric(
+            "insertion_area",
+            "Insertion area",
+            -_INFINITY,
+            _INFINITY,
+            higher_is_better=True,
+            reference=_PETSIUK,
+        ),
+        Metric("pgi", "PGI", 0, _INFINITY, higher_is_better=True, reference=_AGARWAL),
+        Metric("pgu", "PGU", 0, _INFINITY, higher_is_better=False, reference=_AGARWAL),
+        Metric("max_sensitivity", "Max-sensitivity", 0, _INFINITY, higher_is_better=False, reference=_YEH),
+        Metric(
+            "local_lipschitz", "Local Lipschitz", 0, _INFINITY, higher_is_better=False, reference=_ALVAREZ
         ),
     )
 }
