@@ -22,7 +22,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "permutation_shap": {"npermutations": 1},
     "shapiq": {"budget": 20},
 }
-BLIND = {"random", "maple"}
+BLIND = {"random", "maple", "zscore"}
 """Explainers that never ask the model about the explained rows: nothing it does there can fail them."""
 
 SOURCE = """

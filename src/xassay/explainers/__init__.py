@@ -17,6 +17,7 @@ from xassay.explainers import (
     shapiq_sv,
     single_flip,
     tree_shap,
+    zscore,
 )
 from xassay.explainers.exact import banzhaf_values, shapley_values
 from xassay.explainers.registry import ExplainerRecord, available, engines, make, record, register
@@ -43,4 +44,5 @@ __all__ = [
     "shapley_values",
     "single_flip",
     "tree_shap",
+    "zscore",
 ]

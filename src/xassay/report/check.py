@@ -57,10 +57,11 @@ _PLACEBO = (
     "as columns matter at the row; ELA the accuracy of the ranking that is lost."
 )
 _PLANTED = (
-    "Ordinary rows are made anomalous through known columns: moved out of range, or, of two columns that "
-    "depend on each other, one moved so that the dependency breaks. Ranks are by what pushes the score up; "
-    "what makes a row look ordinary ranks last. Of the broken pair both columns count as causes. Columns "
-    "related to planted ones may rightly appear. Only rows that the detector notices are explained: {}."
+    "Ordinary rows are made anomalous through known columns, a kind at a time: moved out of range; set to a "
+    "value that is typical alone and wrong given the others; several columns together; a swapped pair. Ranks "
+    "are by what pushes the score up; what makes a row look ordinary ranks last. A column that could be wrong "
+    "in the place of a changed one counts as a cause too: of a broken pair both do. Columns related to "
+    "planted ones may rightly appear. Only rows that the detector notices are explained: {}."
 )
 _STABILITY = (
     "The share of an explanation that stays: under another seed, for a neighbour a hair's breadth away "

@@ -1,25 +1,47 @@
 """Rows made anomalous through known columns: the ground truth of a detector without labels."""
 
+from collections.abc import Callable
+from functools import partial
+
 import attrs
 import numpy as np
-from scipy import stats
 
 from xassay.metrics import reciprocal_rank
 from xassay.seeds import generator
 from xassay.studies.check.asking import robust
+from xassay.studies.check.dependence import Dependence
 from xassay.tabular.space import Space
 from xassay.types import BoolArray, FloatArray, IntArray, Predict
 
-N_EACH = 100
-SHIFT, BROKEN = "out of range", "broken dependency"
+N_EACH = 60
+"""Planted rows of each kind, at most."""
+
+SHIFT = "out of range"
+WRONG = "typical alone, wrong given the others"
+SEVERAL = "several columns together"
+SWAPPED = "swapped pair"
+KINDS = (SHIFT, WRONG, SEVERAL, SWAPPED)
+"""What is planted. Rows of `SHIFT` are found by looking at columns one at a time; the others are not."""
+
 NOTICED = 0.95
 """A planted row counts as noticed where its score is above this share of ordinary rows'."""
 
 _BEYOND = 4.0
 _MOST_SHIFTED = 3
-_RELATED = 0.6
-_LOW, _HIGH = 0.25, 0.75
+_MOST_TOGETHER = 4
+_TYPICAL = (1.0, 1.645)
+"""Values are typical alone up to this normal score: the first where that is enough to contradict the other
+columns, so that |z| alone says next to nothing; else the second, from the 5% to the 95% quantile."""
+
 _LEAST_ROWS = 20
+_LEAST_MADE = 10
+"""Fewer rows than this say too little of a kind: it is left out."""
+
+_TRIES = 200
+_MOST_COLUMNS = 30
+_LEAST_SHARE = 0.05
+"""A kind (or column) is taken where this share of tries gives an unlikely row. Among real rows it is 0.01
+by definition, and among independent columns less, as the values are typical ones."""
 
 
 @attrs.frozen(eq=False)
@@ -28,8 +50,8 @@ class Planted:
 
     Attributes:
         rows: encoded, shape (n, features).
-        truth: which columns make each anomalous, bool (n, features).
-        how: `SHIFT` or `BROKEN`, one a row.
+        truth: which columns count as causes, bool (n, features); see `plant`.
+        how: the kind of each row, one of `KINDS`.
         noticed: whether the detector finds it more anomalous than ordinary rows, bool (n,).
     """
 
@@ -39,30 +61,54 @@ class Planted:
     noticed: BoolArray
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds that there are, in the order of `KINDS`."""
+        return tuple(kind for kind in KINDS if kind in self.how)
+
+    @property
     def chance(self) -> float:
         """The reciprocal rank of the first cause in a random order, on average over noticed rows."""
-        truth = self.truth[self.noticed] if self.noticed.any() else self.truth
+        return self._chance(np.ones(len(self.how), dtype=np.bool_))
+
+    def chance_of(self, kind: str) -> float:
+        """`chance` over the rows of one kind; NaN where there is none."""
+        chosen = np.array([one == kind for one in self.how])
+        return self._chance(chosen) if chosen.any() else float("nan")
+
+    def _chance(self, chosen: BoolArray) -> float:
+        noticed = chosen & self.noticed
+        truth = self.truth[noticed if noticed.any() else chosen]
         return float(reciprocal_rank(np.zeros(truth.shape), truth).mean())
 
 
 def plant(predict: Predict, space: Space, pool: FloatArray, scores: FloatArray, seed: int) -> Planted | None:
     """Plant causes in ordinary rows, those that score below the median.
 
-    Two ways, about half and half where both are possible:
+    Four kinds, up to `N_EACH` rows each. The first moves values out of range. The others change
+    numeric columns to values within one standard deviation of the median (on normal scores;
+    between the 5% and 95% quantiles where that is not enough), so that each changed column alone
+    is ordinary, and keep rows that are unlikely as a whole (`Dependence.unlikely`):
 
     * out of range: one to three numeric columns are set beyond the background's range by four
-      standard deviations; they are the cause;
-    * a broken dependency: of two numeric columns with a rank correlation of at least 0.6, one
-      is set to a value at the wrong end of its range, so that each alone is ordinary and the
-      two together are not; both are the cause.
+      standard deviations;
+    * typical alone, wrong given the others: one column takes another row's value, which the
+      other columns contradict;
+    * several columns together: two to four columns take the values of as many other rows;
+    * swapped pair: two columns take each other's rank.
 
-    Columns that depend on planted ones may rightly appear in an explanation too.
+    A kind that cannot be made is left out: nothing contradicts where columns are independent.
+
+    Columns that were changed count as causes. So does a column that could be wrong in the place
+    of a changed one, as changing it alone mends the row just as well: of two columns that
+    depend on each other alone, no data tell which is wrong, and both count; of a column
+    that several others contradict, only that one does. Rows of which every column would be a
+    cause are left out, as there is nothing to find.
 
     Args:
         predict: the score, larger is more anomalous.
         space: the columns.
-        pool: background rows.
-        scores: their scores.
+        pool: background rows, shape (rows, features).
+        scores: their scores, shape (rows,).
         seed: fixes the draws.
 
     Returns:
@@ -75,7 +121,9 @@ def plant(predict: Predict, space: Space, pool: FloatArray, scores: FloatArray, 
     if not numbers or pool.shape[1] == 1 or len(ordinary) < _LEAST_ROWS // 2 or len(pool) < _LEAST_ROWS:
         return None
     rng = generator(seed, "plant")
-    made = _shifted(space, pool, ordinary, numbers, rng) + _broken(pool, ordinary, numbers, rng)
+    made = _shifted(space, pool, ordinary, numbers, rng)
+    if len(numbers) > 1:
+        made += _InRange(space, pool, ordinary, np.array(numbers), rng).made()
     made = [made[int(k)] for k in rng.permutation(len(made))]
     rows = space.snap(np.array([row for row, _, _ in made]))
     truth = np.zeros(rows.shape, dtype=np.bool_)
@@ -105,27 +153,111 @@ def _shifted(
     return made
 
 
-def _broken(pool: FloatArray, ordinary: IntArray, numbers: list[int], rng: np.random.Generator) -> _Made:
-    ranks = stats.rankdata(pool[:, numbers], axis=0) / len(pool)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        related = np.nan_to_num(np.corrcoef(ranks, rowvar=False).reshape(len(numbers), len(numbers)))
-    np.fill_diagonal(related, 0.0)
-    pairs = np.argwhere(np.abs(related) >= _RELATED)
-    made: _Made = []
-    if not len(pairs):
+class _InRange:
+    """Rows whose columns are ordinary one at a time and contradict each other."""
+
+    def __init__(
+        self,
+        space: Space,
+        pool: FloatArray,
+        ordinary: IntArray,
+        numbers: IntArray,
+        rng: np.random.Generator,
+    ) -> None:
+        self._space, self._pool, self._ordinary = space, pool, ordinary
+        self._numbers, self._rng = numbers, rng
+        self._dependence = Dependence(pool[:, numbers])
+        self._z = np.abs(self._dependence.scores(pool[:, numbers]))
+        self._typical = _TYPICAL[0]
+        self._donors: list[IntArray] = []
+
+    def made(self) -> _Made:
+        """Rows of every kind that can be made, with values as typical as can be."""
+        made: _Made = []
+        for self._typical in _TYPICAL:
+            self._donors = [np.flatnonzero(z <= self._typical) for z in self._z.T]
+            if made := self._kinds():
+                break
         return made
-    for _ in range(N_EACH):
-        a, b = pairs[rng.integers(len(pairs))]
-        # rows whose other column lies at one end, so that there is a wrong end for this one
-        ends = ordinary[(ranks[ordinary, b] < _LOW) | (ranks[ordinary, b] > _HIGH)]
-        if not len(ends):
-            continue
-        chosen = int(rng.choice(ends))
-        goes_up = related[a, b] * (ranks[chosen, b] - 0.5) < 0
-        wrong = np.flatnonzero(ranks[:, a] > 0.95 if goes_up else ranks[:, a] < 0.05)  # noqa: PLR2004
-        if not len(wrong):
-            continue
-        row = pool[chosen].copy()
-        row[numbers[a]] = pool[int(rng.choice(wrong)), numbers[a]]
-        made.append((row, [numbers[a], numbers[b]], BROKEN))
-    return made
+
+    def _kinds(self) -> _Made:
+        alone: list[tuple[FloatArray, FloatArray, IntArray]] = []
+        related: list[int] = []
+        usable = [j for j in range(len(self._numbers)) if len(self._donors[j])]
+        for j in self._rng.permutation(usable)[:_MOST_COLUMNS].tolist():
+            found = self._tried(_TRIES, partial(np.array, [j]), self._of_other_rows)
+            if len(found) >= _LEAST_SHARE * _TRIES:
+                related.append(j)
+                alone += found
+        kinds: list[tuple[str, list[tuple[FloatArray, FloatArray, IntArray]]]] = [(WRONG, alone)]
+        if len(related) > 1:
+            several = self._tried(3 * _TRIES, lambda: self._some(related), self._of_other_rows)
+            swapped = self._tried(3 * _TRIES, lambda: self._some(related, 2), self._of_each_other)
+            kinds += [
+                (kind, found if len(found) >= _LEAST_SHARE * 3 * _TRIES else [])
+                for kind, found in ((SEVERAL, several), (SWAPPED, swapped))
+            ]
+        return [row for kind, found in kinds for row in self._chosen(kind, found)]
+
+    def _some(self, related: list[int], most: int = _MOST_TOGETHER) -> IntArray:
+        size = int(self._rng.integers(2, min(most, len(related)) + 1))
+        return np.asarray(self._rng.choice(related, size=size, replace=False))
+
+    def _of_other_rows(self, row: FloatArray, columns: IntArray) -> bool:
+        """Give each column the value of another row; False where that cannot be."""
+        taken: set[int] = set()
+        for j in columns.tolist():
+            donor = int(self._rng.choice(self._donors[j]))
+            if donor in taken:
+                return False
+            taken.add(donor)
+            row[self._numbers[j]] = self._pool[donor, self._numbers[j]]
+        return True
+
+    def _of_each_other(self, row: FloatArray, columns: IntArray) -> bool:
+        """Give two columns each other's rank; False where the values would not be typical."""
+        z = self._dependence.scores(row[None, self._numbers])[0, columns]
+        if (np.abs(z) > self._typical).any():
+            return False
+        for j, score in zip(columns.tolist(), z[::-1], strict=True):
+            row[self._numbers[j]] = self._dependence.values(j, score)
+        return True
+
+    def _tried(
+        self, n: int, choose: Callable[[], IntArray], change: Callable[[FloatArray, IntArray], bool]
+    ) -> list[tuple[FloatArray, FloatArray, IntArray]]:
+        """The unlikely ones of n tries: the row before, after, and what was changed."""
+        tries: dict[tuple[int, ...], list[tuple[FloatArray, FloatArray]]] = {}
+        for _ in range(n):
+            before = self._pool[self._rng.choice(self._ordinary)]
+            after, columns = before.copy(), np.sort(choose())
+            if change(after, columns):
+                after = self._space.snap(after[None])[0]
+                if (after != before)[self._numbers[columns]].all():
+                    tries.setdefault(tuple(columns.tolist()), []).append((before, after))
+        kept: list[tuple[FloatArray, FloatArray, IntArray]] = []
+        for chosen, pairs in tries.items():
+            columns = np.array(chosen)
+            rows = np.array([after for _, after in pairs])
+            unlikely = self._dependence.unlikely(self._dependence.scores(rows[:, self._numbers]), columns)
+            kept += [(*pair, columns) for pair, keep in zip(pairs, unlikely.tolist(), strict=True) if keep]
+        return kept
+
+    def _chosen(self, kind: str, found: list[tuple[FloatArray, FloatArray, IntArray]]) -> _Made:
+        made: _Made = []
+        for k in self._rng.permutation(len(found)).tolist():
+            before, after, columns = found[k]
+            causes = self._causes(before, after, columns)
+            if len(causes) < self._pool.shape[1]:
+                made.append((after, causes, kind))
+            if len(made) == N_EACH:
+                break
+        return made if len(made) >= _LEAST_MADE else []
+
+    def _causes(self, before: FloatArray, after: FloatArray, columns: IntArray) -> list[int]:
+        causes = np.isin(np.arange(len(self._numbers)), columns)
+        for j in columns.tolist():
+            alone = before[self._numbers].copy()
+            alone[j] = after[self._numbers[j]]
+            causes |= self._dependence.instead(self._dependence.scores(alone[None])[0], j)
+        return [int(j) for j in self._numbers[causes]]
