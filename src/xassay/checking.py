@@ -34,6 +34,10 @@ class CheckResult:
         scores: one row a score (the columns of `xassay.results.RESULTS`).
         tests: one row a paired test of two explainers.
         verdict: sentences: what to do, then one an explainer, the most faithful first.
+        recommended: the explainer to use; None where none is faithful.
+        judgements: one row an explainer: ``explainer``, ``judgement`` (``faithful``, ``partly``,
+            ``unfaithful`` or ``not judged``), ``rows`` that it rests on, and ``why``; what the
+            sentences are made from. Yardsticks such as ``random`` are last.
         sanity: what was looked at before anything was explained.
         costs: seconds a row of each explainer.
         notices: what a reader must know of how it was run.
@@ -43,6 +47,8 @@ class CheckResult:
     scores: pl.DataFrame
     tests: pl.DataFrame
     verdict: Sequence[str]
+    recommended: str | None
+    judgements: pl.DataFrame
     sanity: pl.DataFrame
     costs: pl.DataFrame
     notices: Sequence[str]
@@ -163,6 +169,8 @@ def check(
         scores=done.scores,
         tests=done.tests,
         verdict=done.tables["verdict"]["text"].to_list(),
+        recommended=next(iter(done.tables["verdict"].filter("recommended")["about"]), None),
+        judgements=done.tables["judgements"],
         sanity=done.tables["sanity"],
         costs=done.tables["costs"],
         notices=done.notices,
@@ -210,7 +218,9 @@ def given_explanation(attributions: Any, coefficients: Any, intercepts: Any) -> 
     except (TypeError, ValueError):
         raise InputError("explanations must hold numbers alone, one row a data row") from None
     try:
-        return Explanation(values, coefficients=slopes, intercepts=levels)
+        return Explanation(
+            values, coefficients=slopes, intercepts=levels, additive=attributions is not None
+        )
     except ValueError as error:
         raise InputError(str(error)) from None
 

@@ -63,6 +63,17 @@ class Study(Protocol):
         """What a reader must know of how it is run."""
         ...
 
+    @property
+    def later(self) -> float:
+        """Expected cost of the cells that follow from those."""
+        ...
+
+    def follow_ups(
+        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
+    ) -> Sequence[Cell]:
+        """Cells that rest on the frames of the others; asked for once these are done."""
+        ...
+
     def plan(self) -> dict[str, Any]:
         """The settings that decide the results."""
         ...
@@ -219,29 +230,14 @@ def run(
         raise InputError(f"jobs must be at least 1, not {jobs}")
     progress = progress or Silent()
     _claim(study, folder)
-    instances = folder / "instances"
-    stored = {path.stem.rpartition("-")[2]: path for path in instances.glob("*.parquet")}
-    # keys are read once: a user's file may change while the run goes on
-    cells = {cell.key: cell for cell in study.cells}
-    parts = {key: part for key in cells if (part := _read(stored.get(key), key)) is not None}
-    todo = sorted(
-        (key for key in cells if key not in parts), key=lambda key: (cells[key].turn, -cells[key].cost)
-    )
-    done = sum(cells[key].cost for key in parts)
-    progress.start(done + sum(cells[key].cost for key in todo), done)
-    failures: dict[str, Failure] = {}
+    work = _Work(folder / "instances", jobs, limits or Limits(), progress)
     try:
-        for key, outcome in _outcomes({key: cells[key] for key in todo}, jobs, limits or Limits()):
-            cell = cells[key]
-            if outcome.frame is None:
-                failures[key] = outcome.failure or Failure("unknown")
-            else:
-                path = instances / f"{cell.label}-{key}.parquet"
-                parts[key] = _store(outcome.frame, outcome, path, key)
-            progress.advance(cell.label, cell.cost)
+        work.do(study.cells, study.later)
+        work.do(study.follow_ups(work.frames, work.failures))
     finally:
         progress.stop()
-    tables = study.score(Parts({key: part.path for key, part in parts.items()}), failures)
+    cells, parts, failures = work.cells, work.parts, work.failures
+    tables = study.score(work.frames, failures)
     for name, table in tables.items():
         results.write_parquet(table, folder / f"{name}.parquet")
     results.write_parquet(_timings(cells, parts), folder / "timings.parquet")
@@ -253,16 +249,74 @@ def run(
     return Run(tables["results"], tables["tests"], notices, labels, folder, tables)
 
 
-def _outcomes(todo: Mapping[str, Cell], jobs: int, limits: Limits) -> Iterator[tuple[str, _Outcome]]:
-    # the clock that all processes of a machine share
-    deadline = None if limits.run is None else time.time() + limits.run
+class _Work:
+    """Cells that are done, whatever stood in the folder at the beginning.
+
+    Attributes:
+        cells: all of them, by key.
+        parts: what is stored of those that finished.
+        failures: why the others did not.
+    """
+
+    def __init__(self, instances: Path, jobs: int, limits: Limits, progress: Progress) -> None:
+        self.cells: dict[str, Cell] = {}
+        self.parts: dict[str, _Stored] = {}
+        self.failures: dict[str, Failure] = {}
+        self._instances, self._jobs, self._progress = instances, jobs, progress
+        self._limit = limits.cell
+        # the clock that all processes of a machine share
+        self._deadline = None if limits.run is None else time.time() + limits.run
+        self._stored = {path.stem.rpartition("-")[2]: path for path in instances.glob("*.parquet")}
+        self._started = False
+
+    @property
+    def frames(self) -> Parts:
+        """The frames of what finished."""
+        return Parts({key: part.path for key, part in self.parts.items()})
+
+    def do(self, several: Iterable[Cell], later: float = 0.0) -> None:
+        """Compute what is not stored.
+
+        Args:
+            several: the cells.
+            later: the cost of those that follow.
+        """
+        # keys are read once: a user's file may change while the run goes on
+        cells = {cell.key: cell for cell in several}
+        self.cells |= cells
+        self.parts |= {
+            key: part for key in cells if (part := _read(self._stored.get(key), key)) is not None
+        }
+        todo = sorted(
+            (key for key in cells if key not in self.parts),
+            key=lambda key: (cells[key].turn, -cells[key].cost),
+        )
+        done = sum(cells[key].cost for key in cells if key in self.parts)
+        if not self._started:
+            self._progress.start(done + sum(cells[key].cost for key in todo) + later, done)
+        elif done:
+            self._progress.advance("stored parts", done)
+        self._started = True
+        for key, outcome in _outcomes({key: cells[key] for key in todo}, self._jobs, self._limit, self._deadline):
+            cell = cells[key]
+            if outcome.frame is None:
+                self.failures[key] = outcome.failure or Failure("unknown")
+            else:
+                path = self._instances / f"{cell.label}-{key}.parquet"
+                self.parts[key] = _store(outcome.frame, outcome, path, key)
+            self._progress.advance(cell.label, cell.cost)
+
+
+def _outcomes(
+    todo: Mapping[str, Cell], jobs: int, limit: float | None, deadline: float | None
+) -> Iterator[tuple[str, _Outcome]]:
     if jobs == 1 or len(todo) <= 1:
-        yield from (_keyed(key, cell, limits.cell, deadline) for key, cell in todo.items())
+        yield from (_keyed(key, cell, limit, deadline) for key, cell in todo.items())
         return
     import joblib
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    tasks = (joblib.delayed(_keyed)(key, cell, limits.cell, deadline) for key, cell in todo.items())
+    tasks = (joblib.delayed(_keyed)(key, cell, limit, deadline) for key, cell in todo.items())
     # processes, never threads: explainers draw from numpy's global generator
     pool = joblib.Parallel(
         n_jobs=min(jobs, len(todo)),

@@ -90,6 +90,7 @@ def masking_losses(
     n_subsets: int = N_SUBSETS,
     seed: int = 0,
     row_ids: npt.ArrayLike | None = None,
+    subsets: BoolArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     r"""Squared masking errors of an explanation, and of the trivial one that attributes nothing.
 
@@ -106,9 +107,10 @@ def masking_losses(
         n_subsets: random sets a row.
         seed: fixes the sets.
         row_ids: integers, shape (rows,); default 0, 1, ...
+        subsets: the sets, bool (rows, sets, features), in place of random ones.
 
     Returns:
-        Two arrays (rows, n_subsets); NaN where model or explanation is not finite.
+        Two arrays (rows, sets); NaN where model or explanation is not finite.
 
     Raises:
         InputError: shapes that do not fit, n_subsets that is not positive, or a model that
@@ -126,7 +128,11 @@ def masking_losses(
     if n_subsets < 1:
         raise InputError(f"n_subsets must be at least 1, not {n_subsets}")
     contributed = contributions(explanation, rows, others)
-    subsets = random_subsets(rows.shape[1], n_subsets, seed, checked_ids(row_ids, len(rows)))
+    ids = checked_ids(row_ids, len(rows))
+    if subsets is None:
+        subsets = random_subsets(rows.shape[1], n_subsets, seed, ids)
+    elif subsets.ndim != 3 or subsets.shape[::2] != rows.shape:  # noqa: PLR2004 - a set of columns a row
+        raise InputError(f"subsets must have shape (rows, sets, features), got {subsets.shape}")
     drops = masked_drops(predict, rows, others, subsets)
     return losses_of(contributed, subsets, drops), losses_of(np.zeros_like(rows), subsets, drops)
 
@@ -139,6 +145,7 @@ def masking_rmse(
     n_subsets: int = N_SUBSETS,
     seed: int = 0,
     row_ids: npt.ArrayLike | None = None,
+    subsets: BoolArray | None = None,
 ) -> float:
     """Root of the mean of `masking_losses` over rows and sets: lower is better, 0 is exact.
 
@@ -150,6 +157,7 @@ def masking_rmse(
         n_subsets: random sets a row.
         seed: fixes the sets.
         row_ids: integers, shape (rows,).
+        subsets: see `masking_losses`.
 
     Returns:
         In [0, infinity), in the model's units; NaN where no row is finite.
@@ -164,7 +172,7 @@ def masking_rmse(
         >>> masking_rmse(Explanation([[0.0]]), lambda X: X[:, 0], [[3.0]], [[1.0]])
         2.0
     """
-    losses, _ = masking_losses(explanation, predict, X, background, n_subsets, seed, row_ids)
+    losses, _ = masking_losses(explanation, predict, X, background, n_subsets, seed, row_ids, subsets)
     return float(root_means(losses[None])[0][0])
 
 
@@ -176,6 +184,7 @@ def masking_skill(
     n_subsets: int = N_SUBSETS,
     seed: int = 0,
     row_ids: npt.ArrayLike | None = None,
+    subsets: BoolArray | None = None,
 ) -> float:
     """1 - masking RMSE / masking RMSE of the explanation that attributes nothing.
 
@@ -190,6 +199,7 @@ def masking_skill(
         n_subsets: random sets a row.
         seed: fixes the sets.
         row_ids: integers, shape (rows,).
+        subsets: see `masking_losses`.
 
     Returns:
         In (-infinity, 1]; NaN where the model does not change under any set.
@@ -204,6 +214,6 @@ def masking_skill(
         >>> masking_skill(Explanation([[1.0]]), lambda X: X[:, 0], [[3.0]], [[1.0]])
         0.5
     """
-    losses, trivial = masking_losses(explanation, predict, X, background, n_subsets, seed, row_ids)
+    losses, trivial = masking_losses(explanation, predict, X, background, n_subsets, seed, row_ids, subsets)
     ours, nothing = root_means(losses[None], trivial[None])
     return float(skill(ours, nothing)[0])

@@ -222,6 +222,93 @@ METRICS = {
         Metric(
             "local_lipschitz", "Local Lipschitz", 0, _INFINITY, higher_is_better=False, reference=_ALVAREZ
         ),
+        Metric(
+            "fidelity",
+            "Fidelity",
+            0,
+            1,
+            higher_is_better=True,
+            reference=f"xassay.metrics.contrast, after {_ANCONA}",
+        ),
+        Metric(
+            "fidelity_pooled",
+            "Fidelity, all rows as one sum",
+            -_INFINITY,
+            1,
+            higher_is_better=True,
+            reference="xassay.metrics.contrast",
+        ),
+        Metric("rows_right", "Rows right", 0, 1, higher_is_better=True, reference="fidelity of .8 or more"),
+        Metric("alignment", "Alignment", -1, 1, higher_is_better=True, reference="xassay.metrics.contrast"),
+        Metric(
+            "additive_share",
+            "What sums can tell",
+            0,
+            1,
+            higher_is_better=True,
+            reference="xassay.metrics.contrast",
+        ),
+        *(
+            Metric(
+                f"fidelity_{word}",
+                f"Fidelity, {what}",
+                0,
+                1,
+                higher_is_better=True,
+                reference="xassay.metrics.contrast",
+            )
+            for word, what in (
+                ("zero_base", "against zeros"),
+                ("mean_base", "against the mean row"),
+                ("conditional", "replaced given the others"),
+            )
+        ),
+        *(
+            Metric(
+                f"gap_{word}_base",
+                f"Completeness gap against {what}",
+                0,
+                _INFINITY,
+                higher_is_better=False,
+                reference=_SUNDARARAJAN,
+            )
+            for word, what in (("zero", "zeros"), ("mean", "the mean row"))
+        ),
+        *(
+            Metric(
+                f"masking_skill_{word}",
+                f"Masking skill against {what}",
+                -_INFINITY,
+                1,
+                higher_is_better=True,
+                reference=_MASKING,
+            )
+            for word, what in (("even", "the even split"), ("shuffled", "its own values shuffled"))
+        ),
+        Metric(
+            "model_change",
+            "Change of the model's score",
+            0,
+            _INFINITY,
+            higher_is_better=False,
+            reference="beside max-sensitivity, in standard deviations of the score",
+        ),
+        Metric(
+            "separability",
+            "AUC of masked against real rows",
+            0,
+            1,
+            higher_is_better=False,
+            reference="cross-fitted classifier; Hooker & Mentch, arXiv:1905.03151",
+        ),
+        Metric(
+            "randomisation_agreement",
+            "Agreement with a model refitted to shuffled targets",
+            0,
+            1,
+            higher_is_better=False,
+            reference="Adebayo et al., NeurIPS 2018, arXiv:1810.03292",
+        ),
     )
 }
 

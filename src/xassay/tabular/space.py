@@ -120,6 +120,11 @@ class Space:
         """Standard deviation of each encoded column."""
         return np.array([column.spread for column in self.columns])
 
+    @property
+    def zero(self) -> FloatArray:
+        """The row whose numbers are all 0 in their own units, and whose categories are the first; encoded."""
+        return np.array([0.0 if column.levels else -column.centre / column.scale for column in self.columns])
+
     def positions(self, *kinds: Kind) -> tuple[int, ...]:
         """Which columns are of these kinds."""
         return tuple(j for j, column in enumerate(self.columns) if column.kind in kinds)

@@ -1,4 +1,4 @@
-"""What the two kinds of cells of a check share."""
+"""What all cells of a check share."""
 
 import hashlib
 import json
@@ -6,21 +6,18 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import attrs
+import numpy as np
 import polars as pl
 
 from xassay.seeds import global_state, legacy_seed
 from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.shared import Shared
 from xassay.studies.check.subject import Subject
-from xassay.studies.code import own_code
-
-CODE = ("tabular", "models", "explainers", "metrics", "studies/check")
-"""Folders of our sources that decide scores."""
 
 
 @attrs.frozen
 class CheckCell(ABC):
-    """What both kinds of cells share.
+    """What all cells of a check share.
 
     Attributes:
         subject: the model and its data.
@@ -69,25 +66,16 @@ class CheckCell(ABC):
         """Expected seconds."""
         return self.seconds
 
-    @property
-    def shared_key(self) -> dict[str, Any]:
-        """What decides the results of every cell."""
-        settings = self.settings
-        names = ("kind", "class_", "link", "max_background", "rows", "seed")
-        return {
-            "kind of cell": type(self).__name__,
-            "subject": self.subject.value.digest,
-            "start": self.start,
-            "stop": self.stop,
-            "own code": own_code(*CODE),
-            **{name: repr(getattr(settings, name)) for name in names},
-        }
-
     def in_its_own_state(self, purpose: str) -> Any:
         """Numpy's global generator seeded: a model that draws from it does so alike in every run."""
         return global_state(legacy_seed(self.settings.seed, purpose, self.start))
 
 
 def hashed(content: dict[str, Any]) -> str:
-    """A short hash of what decides a result."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    """A short hash of what decides a result; arrays count by their bytes."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=_bytes).encode()).hexdigest()[:16]
+
+
+def _bytes(value: Any) -> str:
+    array = np.ascontiguousarray(value)
+    return f"{array.shape} {array.dtype} {hashlib.sha256(array.tobytes()).hexdigest()}"

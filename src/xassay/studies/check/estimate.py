@@ -11,13 +11,11 @@ from threadpoolctl import threadpool_limits
 from xassay import explainers, specs
 from xassay.errors import InputError
 from xassay.limits import OutOfTime, time_limit
-from xassay.metrics.masking import N_SUBSETS
 from xassay.seeds import global_state, legacy_seed
 from xassay.studies.check.explaining import Counted, make
 from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
-from xassay.studies.check.truth import N_REPLACED, N_SAMPLES
-from xassay.studies.check.variants import BASE, asked
+from xassay.studies.check.variants import as_the_user
 
 PROBED_ROWS = 500
 LEAST_ROWS = 10
@@ -35,18 +33,14 @@ class Cost:
     row: float
 
 
-def of_model(subject: Subject, settings: CheckSettings) -> float:
-    """Seconds that it takes to ask the model everything about one row."""
+def of_model_row(subject: Subject, settings: CheckSettings) -> float:
+    """Seconds that the model takes for one row, asked in a batch."""
     n = min(PROBED_ROWS, len(subject.pool))
-    began = time.perf_counter()
     with threadpool_limits(1), global_state(legacy_seed(settings.seed, "estimate")):
+        subject.predict(subject.pool[:n])  # whatever is loaded at first is not the row's price
+        began = time.perf_counter()
         subject.predict(subject.pool[:n])
-    a_row = (time.perf_counter() - began) / n
-    p = subject.X.shape[1]
-    masked = N_SUBSETS * len(subject.background)
-    asked_for = masked + p * min(N_REPLACED, len(subject.background)) + len(settings.sigma) * N_SAMPLES
-    seconds: float = a_row * asked_for
-    return seconds
+    return (time.perf_counter() - began) / n
 
 
 class Trials:
@@ -64,7 +58,7 @@ class Trials:
     def of_explainer(self, name: str, record: explainers.ExplainerRecord, options: dict[str, object]) -> Cost:
         """Seconds of an explainer."""
         subject, settings = self._subject, self._settings
-        given = asked(subject, settings, record, BASE, slice(0, 1))
+        given = as_the_user(subject, settings, record, slice(0, 1))
         budget = settings.budget
         share = settings.timeout if budget is None else TRIAL_SHARE * budget / len(settings.explainers)
         state = global_state(legacy_seed(settings.seed, "estimate"))

@@ -11,10 +11,15 @@ import polars as pl
 from xassay import explainers, specs
 from xassay.errors import InputError
 from xassay.studies.check.cell import CheckCell, hashed
-from xassay.studies.check.settings import GIVEN
+from xassay.studies.check.settings import GIVEN, CheckSettings
 from xassay.studies.check.subject import Subject
-from xassay.studies.check.variants import Asked, Variant, asked, scaled
+from xassay.studies.check.measures import measure
+from xassay.studies.check.variants import Asked, Variant, as_the_user
+from xassay.studies.code import own_code
 from xassay.types import Explainer, Explanation, FloatArray, Predict
+
+CODE = ("tabular", "models", "explainers", "studies/check/explaining.py", "studies/check/subject.py")
+"""Our sources that decide an explanation, beside what is asked."""
 
 _WARM: set[str] = set()
 """Explainers that have explained something in this process."""
@@ -40,13 +45,26 @@ class ExplainCell(CheckCell):
 
     @property
     def key(self) -> str:
-        """Short hash of everything that decides the result."""
-        own = {
-            "explainer": specs.without_folder(self.explainer),
-            "code": self.code,
-            "variant": str(self.variant),
-        }
-        return hashed({**self.shared_key, **own, "options": self.options_text})
+        """Short hash of everything that decides the result: what is asked counts, not why."""
+        subject = self.subject.value
+        content: dict[str, Any] = {"subject": subject.digest, "start": self.start, "stop": self.stop}
+        if self.explainer == GIVEN:
+            assert subject.given is not None  # noqa: S101 - else there is no such cell
+            given = _some_rows(subject.given, self.part)
+            arrays = (given.values, given.coefficients, given.intercepts)
+            content |= {"given": [one for one in arrays if one is not None], "additive": given.additive}
+            return hashed(content)
+        asked = asked_in(subject, self.settings, self.record, self.variant, self.part)
+        return hashed(
+            {
+                **content,
+                **attrs.asdict(asked),
+                "explainer": specs.without_folder(self.explainer),
+                "code": self.code,
+                "own code": own_code(*CODE),
+                "options": self.options_text,
+            }
+        )
 
     @property
     def label(self) -> str:
@@ -75,34 +93,32 @@ class ExplainCell(CheckCell):
 
         Returns:
             One row a data row: ``row``, ``attributions``, ``coefficients`` and ``intercept`` where
-            there is a local linear model, ``categorical``, ``score`` (the model's, of the row as
-            explained), ``calls`` (rows that the model was asked for), ``explain_seconds``,
-            ``error``.
+            there is a local linear model, ``additive`` (whether attributions are contributions all the
+            same), ``categorical``, ``calls`` (rows that the model was asked for),
+            ``explain_seconds``, ``error``.
         """
         subject = self.subject.value
         if self.explainer == GIVEN:
             assert subject.given is not None  # noqa: S101 - else there is no such cell
-            unknown = np.full(self.stop - self.start, np.nan)
-            frame = _frame(_some_rows(subject.given, self.part), subject.row_ids[self.part], unknown)
-            return frame.with_columns(additive=pl.lit(subject.given_adds))
+            return _frame(_some_rows(subject.given, self.part), subject.row_ids[self.part])
         if self.record.version != self.code:
             raise InputError(f"{self.explainer} changed during the run; run again")
-        given = asked(subject, self.settings, self.record, self.variant, self.part)
-        counted = Counted(subject.predict, given.n_placebos)
+        given = asked_in(subject, self.settings, self.record, self.variant, self.part)
+        counted = Counted(subject.refitted if given.refitted else subject.predict, given.n_placebos)
         if self.explainer not in _WARM:  # libraries are loaded, kernels compiled: not the row's price
             with self.in_its_own_state("warm"):
                 explainer = make(subject, self.record, counted, given, self.options)
                 explainer.explain(given.X[:1], row_ids=given.row_ids[:1])
             _WARM.add(self.explainer)
-        with self.in_its_own_state(f"{specs.without_folder(self.explainer)} {self.variant}"):
-            explainer = make(subject, self.record, counted, given, self.options)
+        with self.in_its_own_state(f"{specs.without_folder(self.explainer)} {given.seed}"):
             counted.calls = 0
+            explainer = make(subject, self.record, counted, given, self.options)
+            if not self.record.surrogate:  # its own fit is part of the price
+                counted.calls = 0
             began = time.perf_counter()
             found = explainer.explain(given.X, row_ids=given.row_ids)
             seconds = time.perf_counter() - began
-            calls = counted.calls
-            scores = counted(given.X) if self.variant.name == "near" else np.full(len(given.X), np.nan)
-        return _frame(found, given.row_ids, scores, calls, seconds)
+        return _frame(found, given.row_ids, counted.calls, seconds)
 
     def lost(self, reason: str) -> pl.DataFrame:
         """Rows without an explanation."""
@@ -110,11 +126,24 @@ class ExplainCell(CheckCell):
         if self.explainer == GIVEN:
             ids = subject.row_ids[self.part]
         else:
-            ids = asked(subject, self.settings, self.record, self.variant, self.part).row_ids
+            ids = asked_in(subject, self.settings, self.record, self.variant, self.part).row_ids
         nothing = np.full((len(ids), 1), np.nan)
         errors = dict.fromkeys(range(len(ids)), reason)
-        frame = _frame(Explanation(nothing, errors=errors), ids, np.full(len(ids), np.nan))
+        frame = _frame(Explanation(nothing, errors=errors), ids)
         return frame.with_columns(pl.lit(None, pl.List(pl.Float64)).alias("attributions"))
+
+
+def asked_in(
+    subject: Subject,
+    settings: CheckSettings,
+    record: explainers.ExplainerRecord,
+    variant: Variant,
+    part: slice,
+) -> Asked:
+    """What an explainer is given in a variant, for some of its rows."""
+    if not variant.measure:
+        return as_the_user(subject, settings, record, part)
+    return measure(variant.measure).asked(subject, settings, record, variant, part)
 
 
 def record_of(subject: Subject, name: str, source: str) -> explainers.ExplainerRecord:
@@ -196,11 +225,7 @@ def _some_rows(explanation: Explanation, part: slice) -> Explanation:
 
 
 def _frame(
-    found: Explanation,
-    row_ids: Any,
-    scores: FloatArray,
-    calls: int | None = None,
-    seconds: float | None = None,
+    found: Explanation, row_ids: Any, calls: int | None = None, seconds: float | None = None
 ) -> pl.DataFrame:
     n = len(found.values)
 
@@ -223,20 +248,10 @@ def _frame(
             "intercept": pl.Series(
                 found.intercepts if found.intercepts is not None and linear else [None] * n, dtype=pl.Float64
             ),
-            "additive": pl.Series([False] * n, dtype=pl.Boolean),
+            "additive": pl.Series([found.additive] * n, dtype=pl.Boolean),
             "categorical": pl.Series([list(found.categorical)] * n, dtype=pl.List(pl.Int64)),
-            "score": scores,
             "calls": of_each(calls),
             "explain_seconds": of_each(seconds),
             "error": pl.Series(errors, dtype=pl.String),
         }
     )
-
-
-def options_of_variant(
-    record: explainers.ExplainerRecord, options: dict[str, Any], variant: Variant, n_features: int
-) -> dict[str, Any]:
-    """The options that a variant is asked with."""
-    if variant.name != "budget":
-        return options
-    return scaled(record, options, n_features, variant.number) or options

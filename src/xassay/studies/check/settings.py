@@ -13,11 +13,28 @@ from xassay.models.score import KINDS, LINKS
 from xassay.studies.checks import check_distinct, check_some, check_whole, floats, strings
 
 DEFAULT_EXPLAINERS = ("permutation_shap", "kernel_shap", "lime", "maple", "random")
-MEASURES = ("fidelity", "placebo", "planted", "stability", "convergence", "background")
-"""What is measured; fidelity comes first, and is what a short time is spent on."""
+YARDSTICKS = ("zscore",)
+"""Explainers that take part where causes are planted, as what they find needs no explainer."""
+
+MEASURES = (
+    "planted",
+    "fidelity",
+    "causal",
+    "removal",
+    "data",
+    "placebo",
+    "stability",
+    "background",
+    "convergence",
+    "randomisation",
+    "cost",
+)
+"""All measures, in the order of a report."""
+
+ON_REQUEST = ("randomisation",)
+"""Those that are measured only where they are named: they need more than a model and data."""
 
 LEAST_SIGMA, MOST_SIGMA = 1e-6, 1e3
-N_SEEDS = 5
 OPTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "lime": MappingProxyType({"treatment": "gaussian"}),
@@ -57,7 +74,9 @@ class CheckSettings:
     class_: str | None = attrs.field(default=None, converter=_optional_text)
     link: str = "identity"
     explainers: tuple[str, ...] = attrs.field(default=DEFAULT_EXPLAINERS, converter=strings)
-    measures: tuple[str, ...] = attrs.field(default=MEASURES, converter=strings)
+    measures: tuple[str, ...] = attrs.field(
+        default=tuple(name for name in MEASURES if name not in ON_REQUEST), converter=strings
+    )
     rows: int = 200
     sigma: tuple[float, ...] = attrs.field(default=(0.1, 0.25), converter=floats)
     max_background: int = 100

@@ -42,11 +42,11 @@ class Subject:
         spread: standard deviation of the score over the background.
         planted: rows made anomalous, for detectors.
         given: explanations of the rows that were computed elsewhere.
-        given_adds: whether their values are attributions, though they may have coefficients too.
         findings: what the sanity checks say.
         notices: what a reader must know.
         digest: tells model and data from others, where they can be told.
         functions: explainers that are functions at hand, by name.
+        shuffled: the score of the model refitted to shuffled targets, where that was asked for.
     """
 
     score: Score
@@ -58,15 +58,20 @@ class Subject:
     spread: float
     planted: Planted | None
     given: Explanation | None
-    given_adds: bool
     findings: tuple[Finding, ...]
     notices: tuple[str, ...]
     digest: str
     functions: Mapping[str, Callable[..., Any]] = attrs.field(factory=dict)
+    shuffled: Score | None = None
 
     def predict(self, rows: FloatArray) -> FloatArray:
         """Scores of encoded rows, shape (rows,). Errors: `xassay.models.score.Score`."""
         return _scores(self.score, self.space, rows)
+
+    def refitted(self, rows: FloatArray) -> FloatArray:
+        """Scores of the same model refitted to shuffled targets."""
+        assert self.shuffled is not None  # noqa: S101 - asked only where it was refitted
+        return _scores(self.shuffled, self.space, rows)
 
 
 def _scores(score: Score, space: Space, rows: FloatArray) -> FloatArray:
@@ -207,7 +212,6 @@ def _examined(
         spread=float(of_pool.std()) or 1.0,
         planted=planted,
         given=None if given is None else _encoded_explanation(given, space, score, predict, data, row_ids),
-        given_adds=given is not None and given.values is not given.coefficients,
         findings=(*found, *seen),
         notices=(*_of_columns(space), *(f"of the columns {said}" for said in unused), *notices),
         digest=f"{digest} {_behaviour(of_pool, robust(predict, rows))}",
@@ -290,8 +294,9 @@ def _encoded_explanation(
             "one column a column"
         )
     values = score.sign * given.values[row_ids]  # they are of the score as the model gives it
+    base = score.sign * given.base[row_ids] if isinstance(given.base, np.ndarray) else None
     if given.coefficients is None:
-        return Explanation(values)
+        return attrs.evolve(given, values=values, base=base)
     raw = score.sign * given.coefficients[row_ids]
     slopes = space.coefficients(raw)
     if given.intercepts is None:
@@ -299,4 +304,4 @@ def _encoded_explanation(
         intercepts = robust(predict, rows) - (slopes * rows).sum(axis=1)
     else:
         intercepts = space.intercepts(raw, score.sign * given.intercepts[row_ids])
-    return Explanation(values, coefficients=slopes, intercepts=intercepts)
+    return attrs.evolve(given, values=values, coefficients=slopes, intercepts=intercepts, base=base)

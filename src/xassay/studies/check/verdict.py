@@ -1,222 +1,186 @@
-"""What it comes to, in words that need no statistics."""
+"""The verdict in words: what to do first, then how sure, then one line an explainer."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import attrs
 import polars as pl
 
-FAITHFUL, ROUGH = 0.8, 0.5
-STEADY = 0.9
-MUCH = 0.1
-_NOTHING = 0.02
-_GAIN = 0.05
-_FEW = 0.05
-_LEAST = 10
-_NO_CHANGE = "'nothing changes' would"
+from xassay.studies.check import judgement, thresholds
+from xassay.studies.check.judgement import FAITHFUL, NOT_JUDGED, PARTLY, Judgement
+from xassay.studies.check.measures import Scores, measures
+
+VERDICT: dict[str, type[pl.DataType]] = {"about": pl.String, "text": pl.String, "recommended": pl.Boolean}
+"""Columns of ``verdict.parquet``: sentences, the explainer each is about (``all``, ``model`` where it is
+none), and whether that is the one to use."""
 
 
-def verdict(
-    scores: pl.DataFrame,
-    costs: pl.DataFrame,
-    findings: Sequence[Mapping[str, Any]],
-    baselines: frozenset[str],
-    chance: float | None = None,
-) -> list[dict[str, str]]:
-    """Sentences: what to do first, then one an explainer.
+@attrs.frozen(eq=False)
+class Verdict:
+    """What a check comes to.
 
-    Args:
-        scores: results of the check.
-        costs: seconds a row, by explainer.
-        findings: the sanity checks.
-        baselines: explainers that are there for comparison alone.
-        chance: reciprocal rank of planted causes in a random order.
+    Attributes:
+        judged: judgements, the best first; yardsticks included, last.
+        recommended: the explainer to use, or None.
+        sentences: rows of `VERDICT`.
     """
-    names = scores["explainer"].drop_nulls().unique(maintain_order=True).to_list()
-    judged = {name: _Judged(scores.filter(pl.col("explainer") == name)) for name in names}
-    seconds = dict(zip(costs["explainer"], costs["seconds_a_row"], strict=True))
-    competing = {name: one for name, one in judged.items() if name not in baselines}
-    said = [{"about": "all", "text": _advice(competing)}]
-    for finding in findings:
-        if not finding["passed"]:
-            text = f"{finding['check']}: {finding['found']}; {finding['meaning']}."
-            said.append({"about": "model", "text": text})
-    for name in sorted(names, key=lambda name: (name in baselines, -judged[name].worth)):
-        text = "; ".join(judged[name].sentences(seconds.get(name), chance))
-        yardstick = " (a yardstick)" if name in baselines else ""
-        said.append({"about": name, "text": f"{name}{yardstick}: {text}."})
-    return said
+
+    judged: Sequence[Judgement]
+    recommended: str | None
+    sentences: Sequence[dict[str, Any]]
 
 
-class _Judged:
-    """The scores of one explainer by metric."""
+@attrs.frozen(eq=False)
+class Found:
+    """What a verdict is made from.
 
-    def __init__(self, rows: pl.DataFrame) -> None:
-        own = rows.filter(pl.col("level") == "model", pl.col("fault").is_null())
-        self._own = {(row["metric"], row["sigma"]): row for row in own.iter_rows(named=True)}
-        self._options = next((row["options"] for row in self._own.values()), None)
-        self._budgets = rows.filter(level="budget", metric="masking_skill").drop_nulls("value")
+    Attributes:
+        scores: results of the check.
+        seconds: seconds a row, by explainer.
+        findings: what was seen of the model.
+        baselines: explainers that are there for comparison alone.
+        tests: the paired tests.
+        chance: reciprocal rank of planted causes in a random order, where any were planted.
+    """
 
-    def __call__(self, metric: str) -> float | None:
-        """The score, at the smallest sigma where there are several; None where there is none."""
-        found = [
-            row
-            for (name, _), row in sorted(self._own.items(), key=lambda item: item[0][1] or 0)
-            if name == metric
-        ]
-        value = found[0]["value"] if found else None
-        return None if value is None or value != value else float(value)  # noqa: PLR0124 - NaN
+    scores: pl.DataFrame
+    seconds: Mapping[str, float | None]
+    findings: Sequence[Mapping[str, Any]]
+    baselines: frozenset[str]
+    tests: pl.DataFrame
+    chance: float | None = None
 
     @property
-    def worth(self) -> float:
-        """How faithful it is, for the order."""
-        found = self("masking_skill")
-        return float("-inf") if found is None else found
+    def of_model(self) -> Scores:
+        """Scores of the model itself."""
+        return Scores(self.scores.filter(pl.col("explainer").is_null()))
 
     @property
-    def caveats(self) -> list[str]:
-        """What speaks against it beside its faith."""
-        share, seeds, line = self("placebo_share"), self("seed_agreement"), self("causal_skill")
-        found = [f"this rests on {self.n} rows only"] if self.n < _LEAST else []
-        found += [f"failed on {self.lost:.0%} of the rows"] if self.lost > _FEW else []
-        if line is not None and line < 0:
-            found.append(f"its slopes predict small changes of a row worse than {_NO_CHANGE}")
-        if share is not None and share >= MUCH:
-            found.append(f"puts {share:.0%} of its weight on columns that do nothing")
-        if seeds is not None and seeds < STEADY:
-            found.append(f"two seeds agree on {seeds:.0%}")
-        return found
-
-    @property
-    def n(self) -> int:
-        """How many rows its faith rests on."""
-        row = self._own.get(("masking_skill", None))
-        return 0 if row is None else row["n"] - row["n_failed"] - row["n_undefined"]
-
-    @property
-    def lost(self) -> float:
-        """Share of the rows that it failed on."""
-        row = self._own.get(("masking_skill", None))
-        return row["n_failed"] / row["n"] if row is not None and row["n"] else 0.0
-
-    @property
-    def reason(self) -> str:
-        """Why it has no score."""
-        own = self._own.get(("masking_skill", None))
-        undefined = own is not None and own["value"] is not None
-        nothing = "its skill is undefined: the score does not change" if undefined else "it was not measured"
-        return next((row["reason"] for row in self._own.values() if row["reason"]), nothing)
-
-    def sentences(self, seconds: float | None, chance: float | None) -> Iterator[str]:
-        """What can be said of it."""
-        skill = self("masking_skill")
-        if skill is None:
-            yield f"not judged ({self.reason})"
-        else:
-            yield _faith(skill)
-        causal = self("causal_skill")
-        if causal is not None:
-            yield (
-                f"its slopes predict small changes of a row to within {1 - causal:.0%}"
-                if causal > 0
-                else f"its slopes predict small changes of a row worse than {_NO_CHANGE}"
-            )
-        share = self("placebo_share")
-        if share is not None:
-            yield (
-                f"puts {share:.0%} of its weight on columns that do nothing"
-                if share >= _NOTHING
-                else "gives columns that do nothing (next to) no weight"
-            )
-        planted = self("mrr")
-        if planted is not None and chance is not None:
-            better = planted > chance + _GAIN
-            yield (
-                f"finds a planted cause at about rank {1 / planted:.1f} (by chance {1 / chance:.1f})"
-                if better
-                else "finds planted causes no better than chance"
-            )
-        seeds = self("seed_agreement")
-        if seeds is not None and seeds < STEADY:
-            yield f"not reproducible without a seed (two seeds agree on {seeds:.0%})"
-        near = self("neighbour_agreement")
-        if near is not None and near < STEADY:
-            yield f"a hair's breadth away it agrees with itself on {near:.0%} only"
-        background = self("background_agreement")
-        if background is not None and background < STEADY:
-            yield f"another background changes {1 - background:.0%} of it"
-        yield from self._convergence(skill)
-        if self.lost:
-            yield f"failed on {self.lost:.0%} of the rows"
-        if seconds is not None:
-            yield f"{_duration(seconds)} a row"
-
-    def _convergence(self, skill: float | None) -> Iterator[str]:
-        own = self._budgets.filter(pl.col("options") == self._options)
-        if skill is None or own.is_empty():
-            return
-        now = own.row(0, named=True)
-        more = [
-            row for row in self._budgets.iter_rows(named=True) if _is_more(row["options"], now["options"])
-        ]
-        best = max(more, key=lambda row: row["value"], default=now)
-        beyond = best["ci_low"] is None or best["ci_low"] > now["value"]
-        if best["value"] > now["value"] + _GAIN and beyond:
-            yield f"more samples help (skill {now['value']:.2f} becomes {best['value']:.2f}): give it more"
+    def by_explainer(self) -> dict[str, Scores]:
+        """Scores by explainer."""
+        names = self.scores["explainer"].drop_nulls().unique(maintain_order=True).to_list()
+        return {name: Scores(self.scores.filter(pl.col("explainer") == name)) for name in names}
 
 
-def _is_more(options: str, than: str) -> bool:
-    """Whether these options ask for more samples: they differ from the others in one number."""
-    pairs = zip(options.split(" "), than.split(" "), strict=True)
-    return any(float(a.split("=")[1]) > float(b.split("=")[1]) for a, b in pairs if a != b)
-
-
-def _faith(skill: float) -> str:
-    if skill >= 1 - 1e-9:
-        return "faithful: its numbers add up exactly"
-    if skill <= _GAIN:
-        return "unfaithful: its numbers say (next to) no more than none would"
-    word = "faithful" if skill >= FAITHFUL else "right in outline" if skill >= ROUGH else "hardly faithful"
-    return f"{word}: its numbers {_miss(skill)}"
-
-
-def _miss(skill: float) -> str:
-    return f"miss {max(1 - skill, 0.0):.0%} of how the model changes when columns are taken away"
-
-
-def _advice(judged: Mapping[str, _Judged]) -> str:
-    """What to do: of those that are about as faithful as the best, the soundest and cheapest."""
-    known = [name for name in judged if judged[name].worth > float("-inf")]
-    if not known:
-        return "No explainer could be judged on this model."
-    # who fails on the hard rows must not win for it
-    whole = [name for name in known if judged[name].lost <= _FEW] or known
-    most = max(judged[name].worth for name in whole)
-    close = [name for name in whole if judged[name].worth >= most - _GAIN]
-    close.sort(key=lambda name: (len(judged[name].caveats), judged[name]("model_calls") or 0.0, name))
-    best, skill = close[0], judged[close[0]].worth
-    if most < ROUGH:
-        best = max(whole, key=lambda name: judged[name].worth)
-        return _no_advice(best, most, {name: judged[name]("causal_skill") for name in whole})
-    others = f" ({', '.join(close[1:])} {'comes' if len(close) == 2 else 'come'} close)" if close[1:] else ""  # noqa: PLR2004
-    said = [f"its numbers {_miss(skill)}", *judged[best].caveats]
-    if skill >= FAITHFUL and len(said) == 1:
-        return f"Use {best}{others}: {said[0]}."
-    hint = "take its first columns for hints, not its numbers at their word"
-    return f"With caution, use {best}{others}: {hint}, as {', and '.join(said)}."
-
-
-def _no_advice(best: str, most: float, lines: Mapping[str, float | None]) -> str:
-    """Nothing adds up; a line may still hold close to the rows."""
-    said = (
-        f"Trust none of these explanations on this model: the best, {best}, would {_miss(most)}"
-        if most > 0
-        else "Trust none of these explanations on this model: none says more than saying nothing"
+def verdict(found: Found) -> Verdict:
+    """Judge every explainer, choose one, and say so."""
+    scores = found.by_explainer
+    judged = sorted(
+        (judgement.judge(name, scores[name], found.chance) for name in scores),
+        key=lambda one: (
+            one.explainer in found.baselines,
+            judgement.ORDER.index(one.judgement),
+            -(scores[one.explainer]("fidelity") or 0.0),
+            one.explainer,
+        ),
     )
-    near = {name: skill for name, skill in lines.items() if skill is not None and skill >= ROUGH}
-    if not near:
-        return f"{said}."
-    name = max(near, key=lambda one: near[one])
-    return f"{said}; but the slopes of {name} predict small changes of a row to within {1 - near[name]:.0%}."
+    competing = [one for one in judged if one.explainer not in found.baselines]
+    best = judgement.recommended(competing, scores)
+    said = [_row("all", text) for text in _advice(competing, best, found, scores)]
+    said += [_row("model", text) for text in _of_model(found)]
+    for one in judged:
+        text = _line(one, scores[one.explainer], found)
+        said.append(_row(one.explainer, text, recommended=one.explainer == best))
+    return Verdict(judged, best, said)
+
+
+def _row(about: str, text: str, *, recommended: bool = False) -> dict[str, Any]:
+    return {"about": about, "text": text, "recommended": recommended}
+
+
+def _advice(
+    judged: Sequence[Judgement], best: str | None, found: Found, scores: Mapping[str, Scores]
+) -> Iterator[str]:
+    """What to do, as one paragraph; then what was not judged."""
+    planted = _planted(judged, found, scores)
+    if best is not None:
+        yield " ".join([*planted, _use(best, judged, scores[best])])
+    elif all(one.judgement == NOT_JUDGED for one in judged):
+        yield " ".join([*planted, f"No explainer could be judged on this model: {judged[0].why}."] if judged else [])
+    else:
+        yield " ".join([*planted, *_none(judged)])
+    missing = [one for one in judged if one.judgement == NOT_JUDGED]
+    if missing and len(missing) < len(judged):
+        yield "Not judged: " + "; ".join(f"{one.explainer} ({one.why})" for one in missing) + "."
+
+
+def _use(best: str, judged: Sequence[Judgement], scores: Scores) -> str:
+    one = next(one for one in judged if one.explainer == best)
+    others = [other.explainer for other in judged if other.judgement == FAITHFUL and other.explainer != best]
+    also = f" ({', '.join(others)} {'is' if len(others) == 1 else 'are'} faithful too)" if others else ""
+    against = judgement.caveats(scores)
+    caution = f" Caution: {', and '.join(against)}." if against else ""
+    low = scores.low("fidelity")
+    sure = "" if low is None else f", 95% interval from {low:.2f}"
+    return (
+        f"Use {best}{also}: it is faithful (fidelity {scores('fidelity'):.2f}{sure}; right on "
+        f"{scores('rows_right'):.0%} of {one.rows} rows).{caution}"
+    )
+
+
+def _none(judged: Sequence[Judgement]) -> Iterator[str]:
+    """None is faithful; what is left of those that are partly right."""
+    yield "None of these explanations is faithful to this model: do not use their values."
+    partly = [one for one in judged if one.judgement == PARTLY]
+    if partly:
+        yield "Partly right: " + "; ".join(f"{one.explainer} {one.why.split('; ')[0]}" for one in partly) + "."
+    else:
+        yield "Their order of columns is not right either."
+
+
+def _planted(judged: Sequence[Judgement], found: Found, scores: Mapping[str, Scores]) -> Iterator[str]:
+    """Where causes of anomalies were planted: who finds them, and whether a model was needed for that."""
+    if found.chance is None:
+        return
+    ranks = {one.explainer: scores[one.explainer]("mrr") for one in judged}
+    known = {name: value for name, value in ranks.items() if value is not None}
+    rows = max((scores[name].n("mrr") for name in known), default=0)
+    if not known or rows < thresholds.LEAST_ROWS:
+        return
+    first = max(known, key=lambda name: (known[name], name))
+    yield (
+        f"On {rows} planted anomalies {first} ranks a cause best, at about {1 / known[first]:.1f} "
+        f"(by chance {1 / found.chance:.1f})."
+    )
+    plain = scores["zscore"]("mrr") if "zscore" in scores else None
+    if plain is not None:
+        if plain >= (scores[first].low("mrr") or known[first]):
+            yield "The distance of each column from its mean (zscore) does as well: these needed no explainer."
+        else:
+            yield f"The distance of each column from its mean (zscore) has {1 / plain:.1f}."
+
+
+def _of_model(found: Found) -> Iterator[str]:
+    """What is so of the model, whoever explains it."""
+    for finding in found.findings:
+        if not finding["passed"]:
+            yield f"{finding['check']}: {finding['found']}; {finding['meaning']}."
+    own = found.of_model
+    share = own("additive_share")
+    if share is not None and share < thresholds.SUMS_FAIL:
+        yield (
+            f"Sums of attributions, even the best, tell {share:.0%} of which columns matter in this model; the "
+            f"other {1 - share:.0%} are interactions of columns, which no explanation of this kind shows."
+        )
+    apart = own("separability")
+    if apart is not None and apart >= thresholds.OFF_DATA:
+        yield (
+            f"Rows with replaced columns are unlike the data (a classifier tells them apart with AUC {apart:.2f}): "
+            "explanations describe the model there too."
+        )
+
+
+def _line(one: Judgement, scores: Scores, found: Found) -> str:
+    """One explainer: its judgement, then what each measure found."""
+    yardstick = " (a yardstick)" if one.explainer in found.baselines else ""
+    parts = [one.judgement if one.judgement == FAITHFUL else f"{one.judgement}: {one.why}"]
+    parts += [text for own in measures().values() for text in own.sentences(scores)]
+    if (lost := judgement.lost_share(scores)) > 0:
+        parts.append(f"failed on {lost:.0%} of the rows")
+    seconds = found.seconds.get(one.explainer)
+    if seconds is not None:
+        parts.append(f"{_duration(seconds)} a row")
+    return f"{one.explainer}{yardstick}: {'; '.join(dict.fromkeys(parts))}."
 
 
 def _duration(seconds: float) -> str:

@@ -1,0 +1,326 @@
+"""Which columns matter, and how much: attributions against the model's changes at sets of columns."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import polars as pl
+
+from xassay import metrics, specs
+from xassay.errors import ExplainerError
+from xassay.explainers import ExplainerRecord
+from xassay.metrics.contrast import Contrasts, SameSizeSets, n_sets, same_size_sets, symmetrised
+from xassay.metrics.masking import losses_of, masked_drops
+from xassay.studies.check.explained import Explained, lists, places
+from xassay.studies.check.measures.base import Context, Measure, Scores, known_rows
+from xassay.studies.check.series import Series
+from xassay.studies.check.settings import CheckSettings
+from xassay.studies.check.subject import Subject
+from xassay.studies.check.thresholds import GAP, LEAST_ROWS, RIGHT
+from xassay.studies.check.variants import BASE, Asked, Variant, another_seed, as_the_user
+from xassay.types import FloatArray, IntArray
+
+N_FITS = 5
+"""Fits of a surrogate that explains all rows by one model of its own."""
+
+BASES = ("zero", "mean")
+"""Single rows that attributions may start from in place of the background: all zeros, and its mean."""
+
+
+@attrs.frozen(eq=False)
+class Answers:
+    """What the model answered about some rows, for one way of replacing columns.
+
+    Attributes:
+        sets: the sets.
+        removed: v(S), the change where the columns of S are replaced, shape (rows, sets).
+        kept: the change where all others are.
+        total: v(all), shape (rows,).
+    """
+
+    sets: SameSizeSets
+    removed: FloatArray
+    kept: FloatArray
+    total: FloatArray
+
+    @classmethod
+    def of(cls, known: pl.DataFrame, sets: SameSizeSets, prefix: str = "") -> "Answers":
+        """From a frame of answers."""
+        n = sets.chosen.shape[1]
+        total = known[f"{prefix}total"].fill_null(np.nan).to_numpy()
+        return cls(sets, lists(known[f"{prefix}removed"], n), lists(known[f"{prefix}kept"], n), total)
+
+    @property
+    def contrasts(self) -> Contrasts:
+        """What explanations are judged by."""
+        return Contrasts.of(self.sets, symmetrised(self.removed, self.kept, self.total))
+
+    @property
+    def subsets(self) -> Any:
+        """The sets and their complements, bool (rows, 2 sets, features)."""
+        return np.concatenate([self.sets.chosen, ~self.sets.chosen], axis=1)
+
+    @property
+    def drops(self) -> FloatArray:
+        """v of `subsets`."""
+        return np.concatenate([self.removed, self.kept], axis=1)
+
+
+def sets_of(subject: Subject, settings: CheckSettings, rows: IntArray) -> SameSizeSets:
+    """The sets of columns that some rows are judged by; of a single column, that column."""
+    p = subject.X.shape[1]
+    if p == 1:
+        return SameSizeSets(np.ones((len(rows), 1, 1), dtype=np.bool_), complete=True)
+    return same_size_sets(p, settings.seed, rows)
+
+
+class Fidelity(Measure):
+    """Which columns matter, and how much."""
+
+    name: ClassVar[str] = "fidelity"
+    question: ClassVar[str] = "Are they right about which columns matter, and how much?"
+    how: ClassVar[str] = (
+        "The columns of a random set are replaced by those of background rows, and the model's score changes. "
+        "Sets of the same size are compared: an explanation should claim a larger change for the sets that "
+        "change the model more. Fidelity is the share of what a sum of attributions can tell about this that "
+        "the explanation tells: 1 is as good as the best possible sum, 0 is as good as sharing the total out "
+        "equally over all columns. What no sum can tell (interactions of columns) is counted apart. The gap "
+        "is between the sum of all attributions and f(x) minus the background's mean score. Alignment is a "
+        "correlation that ignores the scale; the best scale is the factor that the attributions lack. "
+        "Masking skill compares the same claims with an explanation that attributes nothing, with the equal "
+        "split of the total, and with its own values shuffled."
+    )
+    summary: ClassVar[str] = (
+        "columns of random sets are replaced by background rows' values; claimed and true changes of the score "
+        "are compared among sets of one size"
+    )
+    shown: ClassVar[tuple[str, ...]] = (
+        "fidelity",
+        "rows_right",
+        "fidelity_pooled",
+        "alignment",
+        "completeness_gap",
+        "best_scale",
+        "masking_skill",
+        "masking_skill_even",
+        "masking_skill_shuffled",
+        "masking_rmse",
+        "sensitivity_n",
+        "faithfulness_correlation",
+    )
+    main: ClassVar[tuple[str, ...]] = ("fidelity", "rows_right")
+    compared: ClassVar[tuple[str, ...]] = ("fidelity", "fidelity_pooled", "masking_rmse")
+    asks: ClassVar[bool] = True
+
+    def variants(
+        self, subject: Subject, settings: CheckSettings, record: ExplainerRecord, options: dict[str, Any]
+    ) -> Iterator[Variant]:
+        """A surrogate's other fits."""
+        del subject, settings, options
+        if record.surrogate and record.stochastic:
+            yield from (Variant("fit", number, self.name) for number in range(1, N_FITS))
+
+    def asked(
+        self,
+        subject: Subject,
+        settings: CheckSettings,
+        record: ExplainerRecord,
+        variant: Variant,
+        part: slice,
+    ) -> Asked:
+        """The same under another seed."""
+        base = as_the_user(subject, settings, record, part)
+        return attrs.evolve(base, seed=another_seed(settings, int(variant.number)))
+
+    def model_rows(self, subject: Subject, settings: CheckSettings) -> float:
+        """Each set and its complement, over the background and the single rows."""
+        del settings
+        return 2.0 * n_sets(subject.X.shape[1]) * (len(subject.background) + len(BASES))
+
+    def ask(self, subject: Subject, settings: CheckSettings, part: slice) -> pl.DataFrame:
+        """Changes at the sets of some rows, from the background and from single rows.
+
+        Returns:
+            ``row``, ``score``, and ``total``, ``removed``, ``kept`` of each way (the single rows'
+            with a prefix), ``error``.
+        """
+        return pl.concat([self._row(subject, settings, k) for k in range(part.start, part.stop)])
+
+    def _row(self, subject: Subject, settings: CheckSettings, k: int) -> pl.DataFrame:
+        row, ids = subject.X[k : k + 1], subject.row_ids[k : k + 1]
+        sets = sets_of(subject, settings, ids)
+        own: dict[str, Any] = {"row": ids, "score": [np.nan]}
+        error = None
+        for prefix, background in {"": subject.background, **single_rows(subject)}.items():
+            nothing = np.full((1, sets.chosen.shape[1]), np.nan)
+            found: tuple[Any, Any, Any] = (nothing, nothing, np.full(1, np.nan))
+            try:
+                score = float(subject.predict(row)[0])
+                if not np.isfinite(score):
+                    raise ExplainerError("the model's score is not finite")  # noqa: TRY301 - as if it had raised
+                found = changes(subject, row, background, sets)
+                own["score"] = [score]
+            except Exception as problem:  # noqa: BLE001 - whatever it raises fails this row only
+                # a row of zeros need not be one that the model takes
+                error = error if prefix else specs.brief(problem)
+            for name, values in zip(("removed", "kept"), found[:2], strict=True):
+                own[prefix + name] = pl.Series(values.tolist(), dtype=pl.List(pl.Float64))
+            own[f"{prefix}total"] = found[2]
+        return pl.DataFrame({**own, "error": pl.Series([error], dtype=pl.String)})
+
+    def series(self, context: Context) -> Iterator[Series]:
+        """All scores of an explainer."""
+        if context.base is None or self.name not in context.answers:
+            return
+        own = _Judged.of(context, context.base)
+        fits = [fit.only(context.base.rows) for _, fit in context.of("fit")]
+        yield from own.which(fits)
+        yield from own.how_much()
+        yield from own.correlations()
+
+    def of_model(
+        self, subject: Subject, settings: CheckSettings, answers: pl.DataFrame | None
+    ) -> Iterator[Series]:
+        """What sums of attributions can tell of this model at all."""
+        if answers is None:
+            return
+        rows = answers["row"].to_numpy()
+        found = Answers.of(answers, sets_of(subject, settings, rows))
+        contrasts, energy = found.contrasts, _energy_of_both(found)
+        failed = answers["error"].is_not_null().to_numpy()
+        told = np.where(np.isnan(contrasts.told) & np.isfinite(energy), 0.0, contrasts.told)
+        yield Series("additive_share", (np.minimum(told, energy), energy), rows, "part", failed)
+
+    def sentences(self, scores: Scores) -> Iterator[str]:
+        """What is right, on how many rows; the judgement itself stands before it."""
+        fidelity, right = scores("fidelity"), scores("rows_right")
+        if fidelity is None or scores.n("fidelity") < LEAST_ROWS:
+            return
+        said = f"fidelity {fidelity:.2f}"
+        yield said if right is None else f"{said}, right on {right:.0%} of {scores.n('fidelity')} rows"
+        gap, scale = scores("completeness_gap"), scores("best_scale")
+        if gap is not None and gap > GAP:
+            known = "" if scale is None or scale <= 0 else f" (the factor {scale:.2g} fits best)"
+            yield f"its values do not add up to the score: they are off by {gap:.0%}{known}"
+
+
+def changes(
+    subject: Subject, row: FloatArray, background: FloatArray, sets: SameSizeSets
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """v(S), v(rest) and v(all) of one row, shape (1, sets), (1, sets) and (1,)."""
+    n, p = sets.chosen.shape[1:]
+    every = np.concatenate([sets.chosen, ~sets.chosen, np.ones((1, 1, p), dtype=np.bool_)], axis=1)
+    drops = masked_drops(subject.predict, row, background, every)
+    return drops[:, :n], drops[:, n : 2 * n], drops[:, -1]
+
+
+def single_rows(subject: Subject) -> dict[str, FloatArray]:
+    """The rows of `BASES` as backgrounds, by the prefix of their answers."""
+    with np.errstate(invalid="ignore"):
+        mean = np.nan_to_num(np.nanmean(subject.background, axis=0))
+    return {
+        "zero ": subject.space.snap(subject.space.zero[None]),
+        "mean ": subject.space.snap(mean[None]),
+    }
+
+
+def _energy_of_both(found: Answers) -> FloatArray:
+    """The energy of v itself among sets of one size, shape (rows,): with interactions of two columns."""
+    both = [Contrasts.of(found.sets, part).energy for part in (found.removed, found.kept)]
+    return np.asarray(np.mean(both, axis=0))
+
+
+@attrs.frozen(eq=False)
+class _Judged:
+    """One explainer's explanations beside the model's answers."""
+
+    context: Context
+    explained: Explained
+    known: pl.DataFrame
+    answers: Answers
+    contributed: FloatArray
+    shared: dict[str, Any]
+
+    @classmethod
+    def of(cls, context: Context, explained: Explained) -> "_Judged":
+        subject = context.subject
+        known, failed, reason = known_rows(context.answers["fidelity"], explained)
+        answers = Answers.of(known, sets_of(subject, context.settings, explained.rows))
+        contributed = contributed_of(subject, explained)
+        shared = {"rows": explained.rows, "failed": failed, "reason": reason}
+        return cls(context, explained, known, answers, contributed, shared)
+
+    def which(self, fits: list[Explained]) -> Iterator[Series]:
+        """Which columns: against the best sum, among sets of one size."""
+        contrasts = self.answers.contrasts
+        own = contrasts.fidelity(self.contributed)
+        others = [contributed_of(self.context.subject, fit) for fit in fits]
+        repeats = tuple((values,) for values in (own, *map(contrasts.fidelity, others))) if fits else ()
+        yield Series("fidelity", (own,), statistic="mean", repeats=repeats, **self.shared)
+        right = np.where(np.isnan(own), np.nan, own >= RIGHT)
+        yield Series("rows_right", (right,), statistic="mean", **self.shared)
+        missed = contrasts.missed(self.contributed)
+        pooled = tuple((contrasts.missed(values), contrasts.told) for values in (self.contributed, *others))
+        yield Series(
+            "fidelity_pooled",
+            (missed, contrasts.told),
+            statistic="share",
+            repeats=pooled if fits else (),
+            unit=float(np.nan_to_num(np.nanmax(contrasts.told, initial=0.0))),
+            **self.shared,
+        )
+        yield Series("alignment", (contrasts.alignment(self.contributed),), statistic="mean", **self.shared)
+        for base in BASES:
+            answers = Answers.of(self.known, self.answers.sets, f"{base} ")
+            values = answers.contrasts.fidelity(self.contributed)
+            yield Series(f"fidelity_{base}_base", (values,), statistic="mean", **self.shared)
+            gap = metrics.completeness_gap(self.contributed, answers.total) ** 2
+            yield Series(
+                f"gap_{base}_base", (gap, answers.total**2), statistic="root part", **self.shared
+            )
+
+    def how_much(self) -> Iterator[Series]:
+        """How much: masking losses, the gap of the total, and the best scale."""
+        found, subsets = self.answers, self.answers.subsets
+        drops, total = found.drops, found.total
+        p = self.contributed.shape[1]
+        own = losses_of(self.contributed, subsets, drops).mean(axis=1)
+        silent = losses_of(np.zeros_like(self.contributed), subsets, drops).mean(axis=1)
+        even = losses_of(metrics.even_split(total, p), subsets, drops).mean(axis=1)
+        mixed = metrics.shuffled(self.contributed, self.explained.rows, self.context.settings.seed, 1)[:, 0]
+        shuffled = losses_of(mixed, subsets, drops).mean(axis=1)
+        unit = float(np.nanmean(silent)) if np.isfinite(silent).any() else 0.0
+        yield Series("masking_rmse", (own,), statistic="root mean", unit=unit, **self.shared)
+        for suffix, beside in (("", silent), ("_even", even), ("_shuffled", shuffled)):
+            yield Series(f"masking_skill{suffix}", (own, beside), statistic="skill", **self.shared)
+        gap = metrics.completeness_gap(self.contributed, total) ** 2
+        yield Series("completeness_gap", (gap, total**2), statistic="root part", **self.shared)
+        changes = found.contrasts.changes
+        claimed = np.einsum("rsp,rp->rs", found.sets.chosen.astype(np.float64), self.contributed)
+        product, square = (claimed * changes).mean(axis=1), (claimed**2).mean(axis=1)
+        yield Series("best_scale", (product, square), statistic="part", **self.shared)
+
+    def correlations(self) -> Iterator[Series]:
+        """The published measures of the same answers."""
+        for metric, score in (
+            ("sensitivity_n", metrics.sensitivity_n),
+            ("faithfulness_correlation", metrics.faithfulness_correlation),
+        ):
+            values = score(self.contributed, self.answers.subsets, self.answers.drops)
+            yield Series(metric, (values,), statistic="mean", **self.shared)
+
+
+def contributed_of(subject: Subject, explained: Explained) -> FloatArray:
+    """What each feature adds, of explanations of the explained rows."""
+    return explained.contributed(subject.X[places(subject, explained.rows)], subject.background)
+
+
+def scored_again(context: Context, explained: Explained, variant: Variant) -> Iterator[Series]:
+    """Fidelity at another number of samples, as a point of a curve."""
+    own = _Judged.of(context, explained)
+    values = own.answers.contrasts.fidelity(own.contributed)
+    options = context.options[variant if variant in context.options else BASE]
+    yield Series(
+        "fidelity", (values,), statistic="mean", level="budget", options=options, **own.shared
+    )

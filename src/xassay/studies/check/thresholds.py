@@ -1,0 +1,54 @@
+"""Where the words of a verdict begin, each with its reason."""
+
+FAITHFUL = 0.9
+"""Fidelity from which an explanation is faithful. At .9 its error has a third of the length of what it
+explains (a root of .1): of columns that matter equally, it gets none wrong by more than that. An
+explanation 1.4 times too large has .84."""
+
+FAITHFUL_POOLED = 0.8
+"""Fidelity over all rows as one sum, where large rows count most: a few of them must not be wrong while
+the many small ones are right."""
+
+RIGHT = 0.8
+"""Fidelity of a single row from which it counts as right; lower than `FAITHFUL`, as a single row's
+fidelity is uncertain by some hundredths."""
+
+MOST_ROWS = 0.8
+"""The share of rows that must be right: four of five."""
+
+GAP = 0.2
+"""The gap between the sum of attributions and f(x) - E f, relative to the latter, that a faithful
+explanation may have: fidelity compares columns of a row with each other and does not see it."""
+
+ALIGNED = 0.7
+"""Alignment from which the right columns are named, on some scale: at a cosine of .7 more than half of
+the explanation's variance lies along the truth. Right orders of wrong columns reach .5 by chance."""
+
+LEAST_ROWS = 10
+"""Rows below which nothing is judged: of nine rows that are all right the share of right rows in the data
+may still be .66 (Clopper and Pearson's 95% interval)."""
+
+MOST_LOST = 0.05
+"""The share of rows that an explainer may fail on."""
+
+STEADY = 0.9
+"""Agreement below which a change of seed, background or row is worth a word."""
+
+MUCH_PLACEBO = 0.1
+"""The share of weight on columns that do nothing that counts against an explainer."""
+
+LITTLE_PLACEBO = 0.02
+"""Below it, next to nothing."""
+
+SUMS_FAIL = 0.5
+"""What sums can tell of a model, below which the verdict says so first."""
+
+FOUND = 0.2
+"""By how much the reciprocal rank of planted causes must exceed chance before causes count as found, at
+the worse end of its interval."""
+
+GAIN = 0.05
+"""A difference of fidelity that is worth more samples."""
+
+OFF_DATA = 0.9
+"""AUC from which masked rows are far from real ones: nine of ten pairs are told apart."""
