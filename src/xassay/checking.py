@@ -218,9 +218,7 @@ def given_explanation(attributions: Any, coefficients: Any, intercepts: Any) -> 
     except (TypeError, ValueError):
         raise InputError("explanations must hold numbers alone, one row a data row") from None
     try:
-        return Explanation(
-            values, coefficients=slopes, intercepts=levels, additive=attributions is not None
-        )
+        return Explanation(values, coefficients=slopes, intercepts=levels, additive=attributions is not None)
     except ValueError as error:
         raise InputError(str(error)) from None
 

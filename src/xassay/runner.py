@@ -284,9 +284,7 @@ class _Work:
         # keys are read once: a user's file may change while the run goes on
         cells = {cell.key: cell for cell in several}
         self.cells |= cells
-        self.parts |= {
-            key: part for key in cells if (part := _read(self._stored.get(key), key)) is not None
-        }
+        self.parts |= {key: part for key in cells if (part := _read(self._stored.get(key), key)) is not None}
         todo = sorted(
             (key for key in cells if key not in self.parts),
             key=lambda key: (cells[key].turn, -cells[key].cost),
@@ -297,7 +295,9 @@ class _Work:
         elif done:
             self._progress.advance("stored parts", done)
         self._started = True
-        for key, outcome in _outcomes({key: cells[key] for key in todo}, self._jobs, self._limit, self._deadline):
+        for key, outcome in _outcomes(
+            {key: cells[key] for key in todo}, self._jobs, self._limit, self._deadline
+        ):
             cell = cells[key]
             if outcome.frame is None:
                 self.failures[key] = outcome.failure or Failure("unknown")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import attrs
 import polars as pl
 
 from xassay.metrics import describe
@@ -21,63 +22,41 @@ from xassay.report.view import (
     significant,
     versions,
 )
+from xassay.studies.check import thresholds
+from xassay.studies.check.measures import Measure, measure, measures
 
 EXTRA = {
-    "verdict": ("about", "text"),
-    "sanity": ("check", "passed", "found", "meaning"),
+    "judgements": ("explainer", "judgement", "rows", "why"),
+    "verdict": ("about", "text", "recommended"),
+    "sanity": ("check", "passed", "found", "meaning", "rows"),
     "costs": ("explainer", "seconds_a_row", "rows"),
 }
 
 _DIGITS = 3
+_IN_UNITS = ("_rmse", "_area", "pgi", "pgu", "comprehensiveness", "sufficiency", "lipschitz", "best_scale")
+"""Endings of metrics whose size says nothing by itself: shown to three significant digits."""
 
 _INTRO = (
-    "How far can explanations of this model be trusted? Each explainer was asked as one would ask it, "
-    "and what it said was held against the model itself. Intervals are 95% over the explained rows."
+    "How far can explanations of this model be trusted? Each explainer was asked as one would ask it, and "
+    "its "
+    "answers were compared with the model itself. Intervals are 95%, over the explained rows."
 )
 _VERDICT = (
-    "Skill is 1 where an explanation accounts for all that the model does and 0 where it accounts for no "
-    "more than silence; what it misses is one minus its skill. Faithful is what misses at most a fifth, "
-    "right in outline what misses at most half. Slopes, where an explanation has them, say how the score "
-    "changes with each column close to the row; SHAP values have none, and are not tried on that."
+    f"Faithful: fidelity of at least {thresholds.FAITHFUL}, right (fidelity of at least "
+    f"{thresholds.RIGHT}) on at "
+    f"least {thresholds.MOST_ROWS:.0%} of the rows, at least {thresholds.FAITHFUL_POOLED} over all rows as "
+    f"one sum, and "
+    f"attributions that add up to the score's difference from the background within {thresholds.GAP:.0%}. "
+    f"Partly: right "
+    "columns with wrong values, or right values against another background or way of replacing columns. "
+    f"Not judged: fewer than {thresholds.LEAST_ROWS} rows."
 )
-_MASKING = (
-    "Masking: the features of a random set are replaced by those of background rows. The explanation says "
-    "by how much the score should change, the sum of its attributions over the set; the model says by how "
-    "much it does. RMSE is the difference, in units of the score; skill compares it with an explanation "
-    "that says nothing. Exact Shapley values reach a skill of 1 only where no features interact."
-)
-_CAUSAL = (
-    "Causal, for local linear models alone: the row is moved a little (sigma, in standard deviations of the "
-    "columns; categories are drawn anew at the matching rate), and the line's prediction is held against "
-    "the model's there."
-)
-_PLACEBO = (
-    "Copies of real columns with their values shuffled are added, and the model never sees them: any weight "
-    "on them is wrong. Placebo share is the share of the weight; noise share that of the top ranks, as many "
-    "as columns matter at the row; ELA the accuracy of the ranking that is lost."
-)
-_PLANTED = (
-    "Ordinary rows are made anomalous through known columns, a kind at a time: moved out of range; set to a "
-    "value that is typical alone and wrong given the others; several columns together; a swapped pair. Ranks "
-    "are by what pushes the score up; what makes a row look ordinary ranks last. A column that could be wrong "
-    "in the place of a changed one counts as a cause too: of a broken pair both do. Columns related to "
-    "planted ones may rightly appear. Only rows that the detector notices are explained: {}."
-)
-_STABILITY = (
-    "The share of an explanation that stays: under another seed, for a neighbour a hair's breadth away "
-    "(where the model itself hardly moves), and with another random half of the background."
-)
-_CONVERGENCE = (
-    "A bad score may mean a bad explainer or too few samples. The same rows were explained with a quarter "
-    "and four times the samples: where the skill still rises, more would help."
-)
-_SHOWN = ("masking_skill", "causal_skill", "placebo_share", "mrr", "seed_agreement")
 
 
 def build(
     plan: dict[str, Any], scores: pl.DataFrame, tests: pl.DataFrame, extra: Mapping[str, pl.DataFrame]
 ) -> View:
-    """The view of a plan, its results and tests, and the verdict, sanity checks and costs."""
+    """The view of a plan, its results and tests, and the judgements, verdict, sanity checks and costs."""
     own = scores.filter(pl.col("explainer").is_not_null())
     verdict = extra.get("verdict", pl.DataFrame(schema={"about": pl.String, "text": pl.String}))
     order = verdict["about"].to_list()
@@ -86,13 +65,11 @@ def build(
         sorted(named, key=lambda name: (name not in order, name in order and order.index(name)))
     )
     base = own.filter(pl.col("level") == "model")
+    model = scores.filter(pl.col("explainer").is_null())
     sections = [
-        *_verdict(verdict, base, names),
+        *_verdict(verdict, extra.get("judgements"), base, names),
         _sanity(extra.get("sanity")),
-        _fidelity(base, names),
-        _simple("Do they see through columns that do nothing?", _PLACEBO, base, names, _PLACEBOS),
-        _planted(scores, names),
-        _simple("Does it stay the same?", _STABILITY, base, names, _AGREEMENTS),
+        *(section for one in measures().values() for section in _measured(one, base, model, names)),
         _convergence(own, names),
         _costs(base, names, extra.get("costs")),
         _tests(tests, names),
@@ -105,10 +82,6 @@ def build(
         failures=tuple(_failures(own, names)),
         sections=tuple(section for section in sections if section is not None),
     )
-
-
-_PLACEBOS = ("placebo_share", "noise_share", "ela")
-_AGREEMENTS = ("seed_agreement", "neighbour_agreement", "background_agreement")
 
 
 def _facts(plan: dict[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -161,7 +134,7 @@ def _lines(table: pl.DataFrame, names: Mapping[str, str]) -> tuple[Line, ...]:
     """A line an explainer, in the verdict's order."""
     lines = {name: Line(shown, {}) for name, shown in names.items()}
     for row in table.iter_rows(named=True):
-        digits = _DIGITS if row["metric"].endswith("_rmse") else None
+        digits = _DIGITS if row["metric"].endswith(_IN_UNITS) else None
         lines[row["explainer"]].scores[_key(row["metric"], row["sigma"])] = _score(row, digits)
     return tuple(line for line in lines.values() if line.scores)
 
@@ -181,22 +154,35 @@ def _columns(table: pl.DataFrame, metrics: Iterable[str]) -> tuple[Column, ...]:
     return tuple(columns)
 
 
-def _verdict(verdict: pl.DataFrame, base: pl.DataFrame, names: Mapping[str, str]) -> Iterator[Section]:
+def _verdict(
+    verdict: pl.DataFrame,
+    judgements: pl.DataFrame | None,
+    base: pl.DataFrame,
+    names: Mapping[str, str],
+) -> Iterator[Section]:
     rows = []
     for row in verdict.iter_rows(named=True):
         text = str(row["text"])
         if row["about"] in names:
             text = text.replace(row["about"], names[row["about"]], 1)
         rows.append((Cell(text, strong=row["about"] == "all"),))
-    first = base.filter(pl.col("metric") == "causal_skill")["sigma"].min()
-    chosen = base.filter(
-        pl.col("metric").is_in(_SHOWN),
-        pl.col("fault").is_null(),
-        (pl.col("metric") != "causal_skill") | (pl.col("sigma") == (-1.0 if first is None else first)),
+    yield Section("Verdict", (_VERDICT,), tables=(Table("", ("result",), tuple(rows)),))
+    main = [metric for one in measures().values() for metric in one.main]
+    smallest = base.group_by("metric").agg(pl.col("sigma").min().alias("first"))
+    chosen = (
+        base.filter(pl.col("metric").is_in(main), pl.col("fault").is_null())
+        .join(smallest, on="metric", how="left", maintain_order="left")
+        .filter(pl.col("sigma").eq_missing(pl.col("first")))
     )
-    columns = _columns(chosen, _SHOWN)
-    block = Block("Each explainer", "explainer", columns, _lines(chosen, names), "rows")
-    yield Section("Verdict", (_VERDICT,), tables=(Table("", ("what it comes to",), tuple(rows)),))
+    judged = (
+        {} if judgements is None else dict(zip(judgements["explainer"], judgements["judgement"], strict=True))
+    )
+    lines = tuple(
+        attrs.evolve(line, remarks=(Cell(judged.get(name, "-"), strong=judged.get(name) == "faithful"),))
+        for name, shown in names.items()
+        for line in _lines(chosen.filter(explainer=name), {name: shown})
+    )
+    block = Block("Each explainer", "explainer", _columns(chosen, main), lines, "rows", ("judgement",))
     if block.lines:
         yield Section("In figures", blocks=(block,))
 
@@ -208,7 +194,7 @@ def _sanity(sanity: pl.DataFrame | None) -> Section | None:
         (
             Cell(row["check"]),
             Cell("yes" if row["passed"] else "no", strong=not row["passed"]),
-            Cell(row["found"]),
+            Cell(row["found"] if row["rows"] is None else f"{row['found']} ({row['rows']:,} rows)"),
             Cell(row["meaning"]),
         )
         for row in sanity.iter_rows(named=True)
@@ -220,41 +206,56 @@ def _sanity(sanity: pl.DataFrame | None) -> Section | None:
     )
 
 
-def _fidelity(base: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
-    metrics = ("masking_skill", "causal_skill", "masking_rmse", "causal_rmse")
-    table = base.filter(pl.col("metric").is_in(metrics))
-    if table.is_empty():
-        return None
-    masking = table.filter(pl.col("metric").str.starts_with("masking"))
-    causal = table.filter(pl.col("metric").str.starts_with("causal"))
-    blocks = [
-        Block(
-            "Masking",
-            "explainer",
-            _columns(masking, ("masking_skill", "masking_rmse")),
-            _lines(masking, names),
-            "rows",
-        )
-    ]
-    if len(causal):
-        blocks.append(
-            Block(
-                "Causal",
-                "explainer",
-                _columns(causal, ("causal_skill", "causal_rmse")),
-                _lines(causal, names),
-                "rows",
-            )
-        )
-    return Section(
-        "Are they faithful to the model?",
-        (_MASKING, _CAUSAL) if len(causal) else (_MASKING,),
-        plot=Plot(
-            "dots", _dots(table.filter(pl.col("metric").str.ends_with("skill")), names), x_label="skill"
-        ),
+def _measured(
+    measure: Measure,
+    base: pl.DataFrame,
+    model: pl.DataFrame,
+    names: Mapping[str, str],
+) -> Iterator[Section]:
+    """The section of a measure: what it asks, the model's own scores, and the explainers'."""
+    if not measure.sectioned:
+        return
+    table = base.filter(pl.col("metric").is_in(measure.shown))
+    facts = _of_model(measure, model)
+    if table.is_empty() and facts is None:
+        return
+    blocks = []
+    for fault in (None, *table["fault"].drop_nulls().unique().sort()):
+        part = table.filter(pl.col("fault").eq_missing(pl.lit(fault, pl.String)))
+        if len(part):
+            title = "" if fault is None else str(fault).capitalize()
+            columns = _columns(part, measure.shown)
+            blocks.append(Block(title, "explainer", columns, _lines(part, names), "rows"))
+    drawn = table.filter(pl.col("metric").is_in(measure.main), pl.col("fault").is_null())
+    yield Section(
+        measure.question,
+        (measure.how,),
+        plot=Plot("dots", _dots(drawn, names), x_label="score") if len(drawn) and measure.drawn else None,
         blocks=tuple(blocks),
+        tables=() if facts is None else (facts,),
         terminal=False,
     )
+
+
+def _of_model(measure: Measure, model: pl.DataFrame) -> Table | None:
+    """Scores of the model alone, by a measure."""
+    own = model.filter(pl.col("metric").is_in(measure.of_the_model))
+    rows = [
+        (
+            Cell(_title(row)),
+            Cell(_score(row).text),
+            Cell(f"{row['n'] - row['n_failed'] - row['n_undefined']:,}"),
+        )
+        for row in own.iter_rows(named=True)
+    ]
+    return Table("The model itself", ("score", "value", "rows"), tuple(rows)) if rows else None
+
+
+def _title(row: Mapping[str, Any]) -> str:
+    """A score's name, with what it was measured at."""
+    title = describe(row["metric"]).full_name
+    title = title if row["sigma"] is None else f"{title}, sigma {row['sigma']:g}"
+    return title if row["fault"] is None else f"{title}, {row['fault']}"
 
 
 def _dots(table: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
@@ -279,39 +280,8 @@ def _dots(table: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
     )
 
 
-def _simple(
-    title: str, text: str, base: pl.DataFrame, names: Mapping[str, str], metrics: tuple[str, ...]
-) -> Section | None:
-    table = base.filter(pl.col("metric").is_in(metrics))
-    if table.is_empty():
-        return None
-    block = Block("", "explainer", _columns(table, metrics), _lines(table, names), "rows")
-    return Section(title, (text,), blocks=(block,), terminal=False)
-
-
-def _planted(scores: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
-    ranks = ("mrr", "map", "mr_precision")
-    table = scores.filter(pl.col("metric").is_in(ranks), pl.col("explainer").is_not_null())
-    noticed = scores.filter(pl.col("metric") == "planted_noticed")
-    if noticed.is_empty():
-        return None
-    shares = ", ".join(
-        f"{row['value']:.0%} of {row['n']} {'in all' if row['fault'] is None else row['fault']}"
-        for row in noticed.iter_rows(named=True)
-    )
-    blocks = []
-    for fault in (None, *table["fault"].drop_nulls().unique().sort()):
-        part = table.filter(pl.col("fault").eq_missing(pl.lit(fault, pl.String)))
-        if len(part):
-            title = "All planted rows" if fault is None else str(fault).capitalize()
-            blocks.append(Block(title, "explainer", _columns(part, ranks), _lines(part, names), "rows"))
-    return Section(
-        "Do they find planted causes?", (_PLANTED.format(shares),), blocks=tuple(blocks), terminal=False
-    )
-
-
 def _convergence(own: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
-    table = own.filter(pl.col("level") == "budget", pl.col("metric") == "masking_skill")
+    table = own.filter(pl.col("level") == "budget", pl.col("metric") == "fidelity")
     if table.is_empty():
         return None
     rows = []
@@ -329,9 +299,9 @@ def _convergence(own: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
             texts = (shown, f"{key} {amount:,.0f}", _score(row).text, f"{row['n']:,}")
             rows.append(tuple(map(Cell, texts)))
     return Section(
-        "Are there enough samples?",
-        (_CONVERGENCE,),
-        tables=(Table("", ("explainer", "samples", "masking skill", "rows"), tuple(rows)),),
+        measure("convergence").question,
+        (measure("convergence").how,),
+        tables=(Table("", ("explainer", "samples", "fidelity", "rows"), tuple(rows)),),
         terminal=False,
     )
 
@@ -363,8 +333,8 @@ def _costs(base: pl.DataFrame, names: Mapping[str, str], costs: pl.DataFrame | N
             )
         )
     return Section(
-        "What do they cost?",
-        ("A row, once the explainer stands. Calls are rows that the model is asked for.",),
+        measure("cost").question,
+        (measure("cost").how,),
         tables=(Table("", ("explainer", "time", "model calls"), tuple(rows)),),
         terminal=False,
     )
@@ -382,19 +352,22 @@ def _tests(tests: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
             first_larger = row["statistic"] > 0
             better = row["first"] if first_larger == metric.higher_is_better else row["second"]
         title = metric.full_name if row["sigma"] is None else f"{metric.full_name}, sigma {row['sigma']:g}"
+        difference = significant(row["statistic"]) if row["statistic"] == row["statistic"] else "-"
         rows.append(
             (
                 Cell(title),
                 Cell(names.get(row["first"], row["first"])),
                 Cell(names.get(row["second"], row["second"])),
+                Cell(difference),
                 Cell(names.get(better, better)),
                 p_cell(p_value),
                 Cell(f"{row['n_blocks']:,}"),
             )
         )
     table = Table(
-        "Wilcoxon's signed-rank test of each pair on the same rows; p by Holm over the pairs of a metric",
-        ("metric", "first", "second", "better", "p, Holm", "rows"),
+        "Permutation test of each pair's difference of scores, on the same rows; p by Holm over all rows "
+        "of this table",
+        ("metric", "first", "second", "difference", "better", "p, Holm", "rows"),
         tuple(rows),
     )
     return Section("Is the difference real?", folded=(table,), terminal=False)

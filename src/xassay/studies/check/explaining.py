@@ -11,9 +11,9 @@ import polars as pl
 from xassay import explainers, specs
 from xassay.errors import InputError
 from xassay.studies.check.cell import CheckCell, hashed
+from xassay.studies.check.measures import measure
 from xassay.studies.check.settings import GIVEN, CheckSettings
 from xassay.studies.check.subject import Subject
-from xassay.studies.check.measures import measure
 from xassay.studies.check.variants import Asked, Variant, as_the_user
 from xassay.studies.code import own_code
 from xassay.types import Explainer, Explanation, FloatArray, Predict

@@ -90,13 +90,11 @@ def _partly(scores: Scores, chance: float | None) -> Sequence[tuple[str, str]]:
     found = []
     conditional = scores("fidelity_conditional")
     if conditional is not None and conditional >= thresholds.FAITHFUL:
-        found.append(
-            (
-                "true to the data",
-                "right where replaced columns are drawn given the others (true to the data), not where they "
-                "are drawn alone (true to the model)",
-            )
+        what = (
+            "right where replaced columns are drawn given the others (true to the data), not where they are "
+            "drawn alone (true to the model)"
         )
+        found.append(("true to the data", what))
     for base, what in (("zero", "a row of zeros"), ("mean", "the background's mean row")):
         other, gap = scores(f"fidelity_{base}_base"), scores(f"gap_{base}_base")
         if other is not None and other >= thresholds.FAITHFUL and gap is not None and gap <= thresholds.GAP:
@@ -106,7 +104,9 @@ def _partly(scores: Scores, chance: float | None) -> Sequence[tuple[str, str]]:
         found.append(("aligned", f"names the right columns (alignment {aligned:.2f}), not the right values"))
     mrr, low = scores("mrr"), scores.low("mrr")
     if chance is not None and mrr is not None and low is not None and low > chance + thresholds.FOUND:
-        found.append(("finds causes", f"ranks planted causes at about {1 / mrr:.1f} (by chance {1 / chance:.1f})"))
+        found.append(
+            ("finds causes", f"ranks planted causes at about {1 / mrr:.1f} (by chance {1 / chance:.1f})")
+        )
     return found
 
 

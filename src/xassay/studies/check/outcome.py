@@ -117,18 +117,14 @@ class Outcome:
         scores = results.frame(rows, results.RESULTS)
         tests = self._tests({one.name: found[one.name] for one in self._judged if not one.baseline})
         made = self._verdict(scores, tests, costs)
-        judgements = [
-            {name: getattr(one, name) for name in JUDGEMENTS} for one in made.judged
-        ]
-        findings = [attrs.asdict(one) for one in self._subject.findings]
+        judgements = [{name: getattr(one, name) for name in JUDGEMENTS} for one in made.judged]
+        findings = [{name: getattr(one, name, None) for name in FINDINGS} for one in self._subject.findings]
         return {
             "results": scores,
             "tests": tests,
             "judgements": pl.DataFrame(judgements, schema=JUDGEMENTS, orient="row"),
             "verdict": pl.DataFrame(list(made.sentences), schema=VERDICT, orient="row"),
-            "sanity": pl.DataFrame(
-                [{name: one.get(name) for name in FINDINGS} for one in findings], schema=FINDINGS, orient="row"
-            ),
+            "sanity": pl.DataFrame(findings, schema=FINDINGS, orient="row"),
             "costs": pl.DataFrame(costs, schema=COSTS, orient="row"),
         }
 
@@ -184,9 +180,7 @@ class Outcome:
             frame = self._whole(mine)
             if frame is not None:
                 follow_ups[measure.name] = frame
-        return Context(
-            self._subject, self._settings, answers, explained, options, judged.record, follow_ups
-        )
+        return Context(self._subject, self._settings, answers, explained, options, judged.record, follow_ups)
 
     def _whole(self, cells: Sequence[CheckCell]) -> pl.DataFrame | None:
         """The rows of some cells: those that were lost are failed rows, those that were cut are none.
@@ -216,9 +210,7 @@ class Outcome:
             "profile": "xassay",
         }
 
-    def _rows(
-        self, judged: Judged, found: Sequence[Series], context: Context
-    ) -> Iterator[dict[str, Any]]:
+    def _rows(self, judged: Judged, found: Sequence[Series], context: Context) -> Iterator[dict[str, Any]]:
         """An explainer's scores; where a measure that asked it has none, that it was not measured."""
         shared = {
             **self._shared(),
@@ -229,9 +221,7 @@ class Outcome:
         failed = {
             cell.variant: self._failures[cell.key]
             for cell in self._cells
-            if isinstance(cell, ExplainCell)
-            and cell.explainer == judged.name
-            and cell.key in self._failures
+            if isinstance(cell, ExplainCell) and cell.explainer == judged.name and cell.key in self._failures
         }
         status = next((one.status for one in failed.values()), "failed")
         for one in found:
@@ -247,7 +237,13 @@ class Outcome:
                     for metric in own.shown:
                         if metric not in scored:
                             scored.add(metric)
-                            yield {**shared, "level": "model", "options": options, "metric": metric, **_SKIPPED}
+                            yield {
+                                **shared,
+                                "level": "model",
+                                "options": options,
+                                "metric": metric,
+                                **_SKIPPED,
+                            }
 
     def _row(self, one: Series) -> dict[str, Any]:
         value = series.value_of(one, self._weights)

@@ -114,9 +114,7 @@ def value_of(one: Series, weights: RowWeights) -> Value:
     return Value(found, low, high, n, n_failed, n_undefined)
 
 
-def _interval(
-    one: Series, columns: Sequence[FloatArray], weights: RowWeights
-) -> tuple[float, float] | None:
+def _interval(one: Series, columns: Sequence[FloatArray], weights: RowWeights) -> tuple[float, float] | None:
     statistic, metric = STATISTICS[one.statistic], describe(one.metric)
     if one.statistic == "mean":
         return mean_interval(columns[0], metric.low, metric.high, rng=weights)
@@ -144,7 +142,9 @@ def _widened(
     return float(max(low, described.low)), float(min(high, described.high))
 
 
-def tests(found: Mapping[str, Sequence[Series]], compared: Sequence[str], seed: int) -> Iterator[dict[str, Any]]:
+def tests(
+    found: Mapping[str, Sequence[Series]], compared: Sequence[str], seed: int
+) -> Iterator[dict[str, Any]]:
     """Paired tests of the scores' own differences, with Holm's correction over all of them.
 
     Args:

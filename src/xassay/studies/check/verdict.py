@@ -95,8 +95,10 @@ def _advice(
     planted = _planted(judged, found, scores)
     if best is not None:
         yield " ".join([*planted, _use(best, judged, scores[best])])
+    elif not judged:
+        yield "Only yardsticks took part: there is no explainer to judge."
     elif all(one.judgement == NOT_JUDGED for one in judged):
-        yield " ".join([*planted, f"No explainer could be judged on this model: {judged[0].why}."] if judged else [])
+        yield " ".join([*planted, f"No explainer could be judged on this model: {judged[0].why}."])
     else:
         yield " ".join([*planted, *_none(judged)])
     missing = [one for one in judged if one.judgement == NOT_JUDGED]
@@ -123,7 +125,9 @@ def _none(judged: Sequence[Judgement]) -> Iterator[str]:
     yield "None of these explanations is faithful to this model: do not use their values."
     partly = [one for one in judged if one.judgement == PARTLY]
     if partly:
-        yield "Partly right: " + "; ".join(f"{one.explainer} {one.why.split('; ')[0]}" for one in partly) + "."
+        yield (
+            "Partly right: " + "; ".join(f"{one.explainer} {one.why.split('; ')[0]}" for one in partly) + "."
+        )
     else:
         yield "Their order of columns is not right either."
 
@@ -145,7 +149,7 @@ def _planted(judged: Sequence[Judgement], found: Found, scores: Mapping[str, Sco
     plain = scores["zscore"]("mrr") if "zscore" in scores else None
     if plain is not None:
         if plain >= (scores[first].low("mrr") or known[first]):
-            yield "The distance of each column from its mean (zscore) does as well: these needed no explainer."
+            yield "The distance of each column from its mean (zscore) does as well: no explainer was needed."
         else:
             yield f"The distance of each column from its mean (zscore) has {1 / plain:.1f}."
 
@@ -159,13 +163,15 @@ def _of_model(found: Found) -> Iterator[str]:
     share = own("additive_share")
     if share is not None and share < thresholds.SUMS_FAIL:
         yield (
-            f"Sums of attributions, even the best, tell {share:.0%} of which columns matter in this model; the "
+            f"Sums of attributions, even the best, tell {share:.0%} of which columns matter in this model; "
+            f"the "
             f"other {1 - share:.0%} are interactions of columns, which no explanation of this kind shows."
         )
     apart = own("separability")
     if apart is not None and apart >= thresholds.OFF_DATA:
         yield (
-            f"Rows with replaced columns are unlike the data (a classifier tells them apart with AUC {apart:.2f}): "
+            f"Rows with replaced columns are unlike the data (a classifier tells them apart with AUC "
+            f"{apart:.2f}): "
             "explanations describe the model there too."
         )
 

@@ -106,6 +106,9 @@ class Measure(ABC):
         how: how it is measured, a paragraph for people.
         shown: its scores that the report shows, in order; one table.
         main: those of them that stand in the report's first table.
+        of_the_model: its scores of the model alone.
+        drawn: whether the report draws the scores of the first table.
+        sectioned: whether the report shows it in the common form; else it has a form of its own.
         compared: its scores that explainers are tested by.
         summary: one line for the docs.
         asks: whether it asks the model about rows, before any explanation is known.
@@ -119,6 +122,9 @@ class Measure(ABC):
     summary: ClassVar[str]
     shown: ClassVar[tuple[str, ...]]
     main: ClassVar[tuple[str, ...]] = ()
+    of_the_model: ClassVar[tuple[str, ...]] = ()
+    drawn: ClassVar[bool] = False
+    sectioned: ClassVar[bool] = True
     compared: ClassVar[tuple[str, ...]] = ()
     asks: ClassVar[bool] = False
     follows: ClassVar[bool] = False
@@ -145,6 +151,7 @@ class Measure(ABC):
         part: slice,
     ) -> Asked:
         """What an explainer is given in one of its variants."""
+        del subject, settings, record, variant, part
         raise AssertionError(f"{self.name} has no variants")  # pragma: no cover - those that have override
 
     def options(
@@ -167,12 +174,14 @@ class Measure(ABC):
 
     def ask(self, subject: Subject, settings: CheckSettings, part: slice) -> pl.DataFrame:
         """Ask the model about some rows: ``row``, the answers, and ``error`` where it gave none."""
+        del subject, settings, part
         raise AssertionError(f"{self.name} asks nothing")  # pragma: no cover - those that ask override
 
     def follow(
         self, subject: Subject, settings: CheckSettings, part: slice, contributed: FloatArray
     ) -> pl.DataFrame:
         """Ask the model about explanations of some rows; as `ask`."""
+        del subject, settings, part, contributed
         raise AssertionError(f"{self.name} asks nothing")  # pragma: no cover - those that follow override
 
     def series(self, context: Context) -> Iterator[Series]:

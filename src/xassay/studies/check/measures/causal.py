@@ -33,7 +33,8 @@ class Causal(Measure):
         "perfect prediction and 0 for the prediction that the score does not change."
     )
     summary: ClassVar[str] = (
-        "the row is moved by `--sigma` standard deviations, and the local linear model's prediction is compared "
+        "the row is moved by `--sigma` standard deviations, and the local linear model's prediction is "
+        "compared "
         "with the model's; a category is replaced with probability min(1, sigma²/2)"
     )
     shown: ClassVar[tuple[str, ...]] = ("causal_skill", "causal_rmse")

@@ -26,6 +26,7 @@ class Convergence(Measure):
     )
     summary: ClassVar[str] = "fidelity with a quarter and four times the samples, on the same rows"
     shown: ClassVar[tuple[str, ...]] = ()
+    sectioned: ClassVar[bool] = False
     most_rows: ClassVar[int | None] = 20
 
     def variants(

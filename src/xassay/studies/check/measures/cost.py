@@ -16,11 +16,13 @@ class Cost(Measure):
     name: ClassVar[str] = "cost"
     question: ClassVar[str] = "What do they cost?"
     how: ClassVar[str] = (
-        "Time is that of a row, once the explainer is made. Model calls are rows that the model is asked for, "
+        "Time is that of a row, once the explainer is made. Model calls are rows that the model is asked "
+        "for, "
         "those of a surrogate's fit shared out over the rows that it explained."
     )
     summary: ClassVar[str] = "rows that the model is asked for, and seconds"
     shown: ClassVar[tuple[str, ...]] = ("model_calls",)
+    sectioned: ClassVar[bool] = False
 
     def series(self, context: Context) -> Iterator[Series]:
         """Calls a row."""

@@ -63,7 +63,7 @@ class Answers:
 
     @property
     def drops(self) -> FloatArray:
-        """v of `subsets`."""
+        """V of `subsets`."""
         return np.concatenate([self.removed, self.kept], axis=1)
 
 
@@ -81,7 +81,8 @@ class Fidelity(Measure):
     name: ClassVar[str] = "fidelity"
     question: ClassVar[str] = "Are they right about which columns matter, and how much?"
     how: ClassVar[str] = (
-        "The columns of a random set are replaced by those of background rows, and the model's score changes. "
+        "The columns of a random set are replaced by those of background rows, and the model's score "
+        "changes. "
         "Sets of the same size are compared: an explanation should claim a larger change for the sets that "
         "change the model more. Fidelity is the share of what a sum of attributions can tell about this that "
         "the explanation tells: 1 is as good as the best possible sum, 0 is as good as sharing the total out "
@@ -92,7 +93,8 @@ class Fidelity(Measure):
         "split of the total, and with its own values shuffled."
     )
     summary: ClassVar[str] = (
-        "columns of random sets are replaced by background rows' values; claimed and true changes of the score "
+        "columns of random sets are replaced by background rows' values; claimed and true changes of the "
+        "score "
         "are compared among sets of one size"
     )
     shown: ClassVar[tuple[str, ...]] = (
@@ -111,6 +113,8 @@ class Fidelity(Measure):
     )
     main: ClassVar[tuple[str, ...]] = ("fidelity", "rows_right")
     compared: ClassVar[tuple[str, ...]] = ("fidelity", "fidelity_pooled", "masking_rmse")
+    of_the_model: ClassVar[tuple[str, ...]] = ("additive_share",)
+    drawn: ClassVar[bool] = True
     asks: ClassVar[bool] = True
 
     def variants(
@@ -276,9 +280,7 @@ class _Judged:
             values = answers.contrasts.fidelity(self.contributed)
             yield Series(f"fidelity_{base}_base", (values,), statistic="mean", **self.shared)
             gap = metrics.completeness_gap(self.contributed, answers.total) ** 2
-            yield Series(
-                f"gap_{base}_base", (gap, answers.total**2), statistic="root part", **self.shared
-            )
+            yield Series(f"gap_{base}_base", (gap, answers.total**2), statistic="root part", **self.shared)
 
     def how_much(self) -> Iterator[Series]:
         """How much: masking losses, the gap of the total, and the best scale."""
@@ -321,6 +323,4 @@ def scored_again(context: Context, explained: Explained, variant: Variant) -> It
     own = _Judged.of(context, explained)
     values = own.answers.contrasts.fidelity(own.contributed)
     options = context.options[variant if variant in context.options else BASE]
-    yield Series(
-        "fidelity", (values,), statistic="mean", level="budget", options=options, **own.shared
-    )
+    yield Series("fidelity", (values,), statistic="mean", level="budget", options=options, **own.shared)

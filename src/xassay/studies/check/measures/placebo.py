@@ -31,9 +31,11 @@ class Placebo(Measure):
     name: ClassVar[str] = "placebo"
     question: ClassVar[str] = "Do they give weight to columns that do nothing?"
     how: ClassVar[str] = (
-        "Up to five copies of columns with shuffled values are added, and the model never sees them: any weight "
+        "Up to five copies of columns with shuffled values are added, and the model never sees them: any "
+        "weight "
         "on them is wrong. Placebo share is their share of the weight. Noise share is their share of the top "
-        "ranks, as many as there are columns that change the score when replaced alone. ELA is the accuracy of "
+        "ranks, as many as there are columns that change the score when replaced alone. ELA is the "
+        "accuracy of "
         "the ranking that is lost to them."
     )
     summary: ClassVar[str] = "up to five shuffled copies of columns are added, which the model never sees"
@@ -79,7 +81,7 @@ class Placebo(Measure):
         """Each column alone."""
         del settings
         share = min(1.0, (self.most_rows or 0) / max(len(subject.X), 1))
-        return share * subject.X.shape[1] * min(N_REPLACED, len(subject.background))
+        return share * float(subject.X.shape[1] * min(N_REPLACED, len(subject.background)))
 
     def ask(self, subject: Subject, settings: CheckSettings, part: slice) -> pl.DataFrame:
         """Which columns change the score of a row when replaced alone: ``row``, ``used``, ``error``."""

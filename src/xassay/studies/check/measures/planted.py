@@ -45,6 +45,7 @@ class Planted(Measure):
     shown: ClassVar[tuple[str, ...]] = ("mrr", "map", "mr_precision")
     main: ClassVar[tuple[str, ...]] = ("mrr",)
     compared: ClassVar[tuple[str, ...]] = ("map",)
+    of_the_model: ClassVar[tuple[str, ...]] = ("planted_noticed",)
     most_rows: ClassVar[int | None] = 60
 
     def variants(
