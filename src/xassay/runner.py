@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import attrs
 import polars as pl
@@ -63,6 +63,21 @@ class Study(Protocol):
         """What a reader must know of how it is run."""
         ...
 
+    def plan(self) -> dict[str, Any]:
+        """The settings that decide the results."""
+        ...
+
+    def score(
+        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
+    ) -> Mapping[str, pl.DataFrame]:
+        """The tables to keep, by name: ``results``, ``tests``, and what else the study has."""
+        ...
+
+
+@runtime_checkable
+class InTwoSteps(Study, Protocol):
+    """A study some of whose cells rest on the frames of others."""
+
     @property
     def later(self) -> float:
         """Expected cost of the cells that follow from those."""
@@ -72,16 +87,6 @@ class Study(Protocol):
         self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
     ) -> Sequence[Cell]:
         """Cells that rest on the frames of the others; asked for once these are done."""
-        ...
-
-    def plan(self) -> dict[str, Any]:
-        """The settings that decide the results."""
-        ...
-
-    def score(
-        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
-    ) -> Mapping[str, pl.DataFrame]:
-        """The tables to keep, by name: ``results``, ``tests``, and what else the study has."""
         ...
 
 
@@ -232,8 +237,11 @@ def run(
     _claim(study, folder)
     work = _Work(folder / "instances", jobs, limits or Limits(), progress)
     try:
-        work.do(study.cells, study.later)
-        work.do(study.follow_ups(work.frames, work.failures))
+        if isinstance(study, InTwoSteps):
+            work.do(study.cells, study.later)
+            work.do(study.follow_ups(work.frames, work.failures))
+        else:
+            work.do(study.cells)
     finally:
         progress.stop()
     cells, parts, failures = work.cells, work.parts, work.failures

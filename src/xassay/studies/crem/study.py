@@ -13,7 +13,7 @@ from xassay.studies.crem import comparison, scoring
 from xassay.studies.crem.cell import CremCell
 from xassay.studies.crem.detection import DetectionCell, quality
 from xassay.studies.crem.settings import CremSettings, versions
-from xassay.types import Cell, Failure
+from xassay.types import Failure
 
 PACKAGE_BACKGROUND = 1000
 """Background rows for packages' explainers, unless the user says otherwise."""
@@ -118,16 +118,6 @@ class CremStudy:
             for p in self.settings.proportions(circuit, noisy=True):
                 places += [(0.0, p), (noise, p)]
         return list(dict.fromkeys(places))
-
-    later = 0.0
-    """No cell follows from others."""
-
-    def follow_ups(
-        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
-    ) -> Sequence[Cell]:
-        """None: no cell rests on others."""
-        del frames, failures
-        return ()
 
     def plan(self) -> dict[str, Any]:
         """The settings that decide the results, in an order that does not matter."""

@@ -15,7 +15,7 @@ from xassay.studies.maple.experiments import SHAPES
 from xassay.studies.maple.explained import SELF, Explained
 from xassay.studies.maple.settings import MapleSettings, load_tables
 from xassay.tabular import Dataset, part_sizes
-from xassay.types import Cell, Failure
+from xassay.types import Failure
 
 PATTERNS: dict[str, type[pl.DataType]] = {
     "shape": pl.String,
@@ -101,16 +101,6 @@ class MapleStudy:
                 itself = model == SELF and spec == "maple"
                 options = {} if itself else self.settings.explainer_options(experiment, spec)
                 yield Explained.of(model, spec, options)
-
-    later = 0.0
-    """No cell follows from others."""
-
-    def follow_ups(
-        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
-    ) -> Sequence[Cell]:
-        """None: no cell rests on others."""
-        del frames, failures
-        return ()
 
     def plan(self) -> dict[str, Any]:
         """The settings that decide the results, in an order that does not matter."""
