@@ -298,8 +298,8 @@ def _against_trivial(
         raise InputError(f"{len(ours)} losses beside {len(nothing)}: they must be of the same rows")
     if len(ours) < LEAST or not nothing.any():
         return None
-    if min(ours.min(), nothing.min()) < 0:
-        raise InputError("losses must not be negative")
+    if not (np.isfinite(ours).all() and np.isfinite(nothing).all() and min(ours.min(), nothing.min()) >= 0):
+        raise InputError("losses must be finite and not negative: leave other rows out first")
     largest = BEYOND_TRIVIAL * float(nothing.max())
     share = float(ours.sum() / nothing.sum())
     worse = int(np.argmax(ours - share * nothing))
