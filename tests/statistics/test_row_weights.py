@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from xassay.errors import InputError
-from xassay.statistics import RowWeights, row_interval
+from xassay.statistics import RowWeights, row_interval, row_weights
 from xassay.statistics.scores import loss_of_accuracy, mean, ratio, root_mean, share_of_squares, skill
 from xassay.types import FloatArray
 
@@ -161,8 +161,19 @@ def test_weights_depend_on_seed_and_number_only() -> None:
     for n in (3, 8):
         one.of(n)
     np.testing.assert_array_equal(one.of(8), other.of(8))
-    assert one.of(8) is one.of(8)
+    assert one.batches(8) is one.batches(8)
     assert not np.array_equal(one.of(8), RowWeights(5, 10).of(8))
+
+
+def test_weights_of_many_rows_are_drawn_in_parts_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(0).random(30)
+    whole, expected = RowWeights(4, 50).of(30), of_mean(values, weights=RowWeights(4, 50))
+    monkeypatch.setattr(row_weights, "BATCH_VALUES", 31 * 7)
+    weights = RowWeights(4, 50)
+    assert [len(part) for part in weights.batches(30)] == [7] * 7 + [1]
+    assert [len(part) for part in weights.batches(30)] == [7] * 7 + [1]
+    np.testing.assert_array_equal(weights.of(30), whole)
+    assert of_mean(values, weights=weights) == pytest.approx(expected, abs=1e-12)
 
 
 def test_scores_by_hand() -> None:
