@@ -18,6 +18,7 @@ from xassay.statistics.row_scores import (
     root_mean_interval,
     share_of_squares_interval,
     skill_interval,
+    unseen_share,
 )
 from xassay.statistics.row_weights import RowWeights, Statistic, row_interval
 from xassay.statistics.welch import WelchResult, welch_holm
@@ -46,5 +47,6 @@ __all__ = [
     "share_of_squares_interval",
     "skill_interval",
     "trial_interval",
+    "unseen_share",
     "welch_holm",
 ]

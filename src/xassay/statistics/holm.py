@@ -11,6 +11,10 @@ def holm(p_values: FloatArray) -> FloatArray:
     With p-values sorted rising, the j-th of m becomes the largest of (m - i + 1) p_i over i <= j,
     at most 1. Tests without a p-value (NaN) do not count in m, and stay so.
 
+    The chance of any false difference is held to the level over the tests that are given
+    together, whatever they depend on. All comparisons that a reader sees side by side belong
+    together: families corrected by themselves each have a chance of their own.
+
     Args:
         p_values: shape (tests,).
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from xassay.errors import InputError
@@ -59,6 +60,7 @@ def paired_permutation(
     rounding: float = 0.0,
     level: float = LEVEL,
     n_permutations: int = N_PERMUTATIONS,
+    with_interval: bool = True,
 ) -> PairedDifference:
     r"""Test whether two explainers' scores T differ, by swapping the explainers within rows.
 
@@ -79,6 +81,7 @@ def paired_permutation(
         rounding: values of a row that are no further apart are equal.
         level: of the interval.
         n_permutations: B.
+        with_interval: whether the interval is wanted.
 
     Returns:
         The result. Fewer than two rows, or an undefined score: NaN and no interval. No row that
@@ -100,11 +103,11 @@ def paired_permutation(
     k = int(differs.sum())
     if n < 2:  # noqa: PLR2004 - what a test needs
         return PairedDifference(float("nan"), float("nan"), n, k, None)
-    found = float(_differences(first, second, np.zeros((1, n)), statistic)[0])
+    found = float(_scores_apart(first.mean(axis=0)[None], second.mean(axis=0)[None], statistic)[0])
     if np.isnan(found) or not k:
         return PairedDifference(found, float("nan"), n, k, None)
     p_value = _p_value(first, second, differs, statistic, found, rng, n_permutations)
-    interval = _interval(first, second, statistic, weights or rng, level)
+    interval = _interval(first, second, statistic, weights or rng, level) if with_interval else None
     return PairedDifference(found, p_value, n, k, interval)
 
 
@@ -119,14 +122,8 @@ def _kept(pairs: Sequence[Pair], rounding: float) -> tuple[FloatArray, FloatArra
     return first, np.where(np.abs(first - second) <= rounding, first, second)
 
 
-def _differences(
-    first: FloatArray, second: FloatArray, swapped: FloatArray, statistic: Statistic
-) -> FloatArray:
-    """T(a) - T(b) with the two swapped where ``swapped`` (permutations, rows) is 1."""
-    n, kept = len(first), 1.0 - swapped
-    # sums of what each has, not corrections of a sum: no cancellation where all is exact
-    own = (kept @ first + swapped @ second) / n
-    other = (kept @ second + swapped @ first) / n
+def _scores_apart(own: FloatArray, other: FloatArray, statistic: Statistic) -> FloatArray:
+    """T(a) - T(b), of means (replicates, columns)."""
     return statistic(list(own.T)) - statistic(list(other.T))
 
 
@@ -146,19 +143,27 @@ def _p_value(
     means = [list(side.mean(axis=0, keepdims=True).T) for side in (first, second)]
     size = max(float(np.abs(statistic(side)).max()) for side in means)
     least = abs(found) - _ROUNDING * max(size, abs(found))
-    as_large = 0
-    step = max(1, _BATCH_VALUES // len(first))
+    as_large, step = 0, max(1, _BATCH_VALUES // k)
+    both, fixed = np.hstack([first, second]), first[~differs].sum(axis=0)
+    width = first.shape[1]
     for start in range(0, total, step):
         numbers = np.arange(start, min(start + step, total))
-        swapped = np.zeros((len(numbers), len(first)))
-        if exact:
-            swapped[:, differs] = numbers[:, None] >> np.arange(k) & 1
-        else:
-            swapped[:, differs] = rng.integers(0, 2, (len(numbers), k), dtype=np.int8)
-        permuted = np.abs(_differences(first, second, swapped, statistic))
+        chosen = numbers[:, None] >> np.arange(k) & 1 if exact else _coins(len(numbers), k, rng)
+        swapped = chosen.astype(np.float64)
+        # sums of what each has, not corrections of a sum: no cancellation where all is exact
+        given, kept = swapped @ both[differs], (1.0 - swapped) @ both[differs]
+        own = (fixed + kept[:, :width] + given[:, width:]) / len(first)
+        other = (fixed + kept[:, width:] + given[:, :width]) / len(first)
+        permuted = np.abs(_scores_apart(own, other, statistic))
         # a swap under which the score is undefined counts against the difference
         as_large += int((~(permuted < least)).sum())
     return as_large / total if exact else (1 + as_large) / (total + 1)
+
+
+def _coins(n: int, k: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
+    """Fair coins, shape (n, k)."""
+    drawn = np.frombuffer(rng.bytes((n * k + 7) // 8), dtype=np.uint8)
+    return np.unpackbits(drawn, count=n * k).reshape(n, k)
 
 
 def _interval(

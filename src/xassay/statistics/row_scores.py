@@ -1,7 +1,8 @@
 """Intervals of the scores that a check shows, each with the added rows that suit it.
 
 What an unseen row can be is known where a score is bounded, and assumed where it is not: losses
-may be `BEYOND` times the largest seen. docs/science/intervals.md holds what that is worth,
+may be `BEYOND` (beside a trivial
+loss, `BEYOND_TRIVIAL`) times the largest seen. docs/science/intervals.md holds what that is worth,
 measured by bench/coverage.py.
 """
 
@@ -21,7 +22,11 @@ from xassay.statistics.scores import loss_of_accuracy, mean, ratio, share_of_squ
 from xassay.types import FloatArray, IntArray
 
 BEYOND = 2.0
-"""An unseen row's loss may be as many times the largest loss seen."""
+"""An unseen row's loss may be as many times the largest loss seen, where nothing stands beside it."""
+BEYOND_TRIVIAL = 1.5
+"""Likewise where the trivial loss says how large a row is; no more is needed, as measured."""
+ENOUGH_ROWS = 20
+"""Below it a score should not be judged: even a perfect explanation has a skill of .5 at the low end."""
 
 Rng = np.random.Generator | RowWeights
 Interval = tuple[float, float] | None
@@ -111,9 +116,9 @@ def root_mean_interval(losses: FloatArray, *, rng: Rng, level: float = LEVEL) ->
 def skill_interval(own: FloatArray, trivial: FloatArray, *, rng: Rng, level: float = LEVEL) -> Interval:
     """The interval of 1 - sqrt(sum own / sum trivial), over rows of losses >= 0 without a bound.
 
-    The assumption: an unseen row's trivial loss is at most `BEYOND` times the largest seen, and
+    The assumption: an unseen row's trivial loss is at most `BEYOND_TRIVIAL` times the largest seen, and
     the explanation is at worst as wrong there as telling nothing; or, where rows were seen on
-    which it is worse than that, `BEYOND` times as wrong as on the worst of them. At best it is
+    which it is worse than that, `BEYOND_TRIVIAL` times as wrong as on the worst of them. At best it is
     exact there. A perfect explanation of few rows is thus not certain to be perfect.
 
     Args:
@@ -234,6 +239,31 @@ def quantile_interval(
     return float(start), float(end)
 
 
+def unseen_share(n: int, level: float = LEVEL) -> float:
+    """How common a kind of rows can be of which n rows show none: 1 - (1 - level)^(1/n), about 3 / n.
+
+    Kinds of rows that are rarer than it may be missing from the rows seen, and then no interval
+    can tell of them what is not assumed.
+
+    Args:
+        n: number of rows, at least 1.
+        level: a commoner kind would have been seen this often.
+
+    Returns:
+        In (0, 1).
+
+    Raises:
+        InputError: n below 1, or a level outside (0, 1).
+
+    Example:
+        >>> round(unseen_share(50), 3)
+        0.058
+    """
+    if n < 1 or not 0 < level < 1:
+        raise InputError(f"n must be at least 1 and level between 0 and 1, not {n} and {level}")
+    return float(1 - (1 - level) ** (1 / n))
+
+
 def _bounded(low: float, high: float) -> bool:
     return bool(np.isfinite(low) and np.isfinite(high))
 
@@ -268,12 +298,15 @@ def _against_trivial(
         raise InputError(f"{len(ours)} losses beside {len(nothing)}: they must be of the same rows")
     if len(ours) < LEAST or not nothing.any():
         return None
-    if min(ours.min(), nothing.min()) < 0:
-        raise InputError("losses must not be negative")
-    largest = BEYOND * float(nothing.max())
+    if not (np.isfinite(ours).all() and np.isfinite(nothing).all() and min(ours.min(), nothing.min()) >= 0):
+        raise InputError("losses must be finite and not negative: leave other rows out first")
+    largest = BEYOND_TRIVIAL * float(nothing.max())
     share = float(ours.sum() / nothing.sum())
     worse = int(np.argmax(ours - share * nothing))
     # which of them pulls the score down most, at its size
-    choices = [(largest, largest), (BEYOND * float(ours[worse]), BEYOND * float(nothing[worse]))]
+    choices = [
+        (largest, largest),
+        (BEYOND_TRIVIAL * float(ours[worse]), BEYOND_TRIVIAL * float(nothing[worse])),
+    ]
     worst = max(choices, key=lambda row: row[0] - share * row[1])
     return row_interval([ours, nothing], statistic, worst=worst, best=(0.0, largest), rng=rng, level=level)

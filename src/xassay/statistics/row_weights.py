@@ -6,7 +6,7 @@ References:
     "A New Confidence Interval for the Mean of a Bounded Random Variable", arXiv:1905.06208.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -18,6 +18,8 @@ N_REPLICATES = 4000
 LEVEL = 0.95
 LEAST = 2
 """Rows without which nothing is said."""
+BATCH_VALUES = 4_000_000
+"""Weights held at once: 32 MB."""
 
 Statistic = Callable[[Sequence[FloatArray]], FloatArray]
 """From the means of the columns, each (replicates,), to the score, (replicates,)."""
@@ -41,19 +43,28 @@ class RowWeights:
 
     def __init__(self, seed: int, n_replicates: int = N_REPLICATES) -> None:
         self._seed, self._n_replicates = seed, n_replicates
-        self._made: dict[int, FloatArray] = {}
+        self._made: dict[int, list[FloatArray]] = {}
 
     def of(self, n: int) -> FloatArray:
         """Weights of n rows and one more, shape (n_replicates, n + 1)."""
-        if n not in self._made:
-            self._made[n] = _drawn(n, generator(self._seed, "row weights", n), self._n_replicates)
-        return self._made[n]
+        return np.vstack(list(self.batches(n)))
+
+    def batches(self, n: int) -> Iterable[FloatArray]:
+        """The same in parts of limited size; kept where they are small, else drawn again."""
+        if n in self._made:
+            return self._made[n]
+        drawn = _drawn(n, generator(self._seed, "row weights", n), self._n_replicates)
+        if self._n_replicates * (n + 1) > BATCH_VALUES:
+            return drawn
+        return self._made.setdefault(n, list(drawn))
 
 
-def _drawn(n: int, rng: np.random.Generator, n_replicates: int) -> FloatArray:
-    found = rng.standard_exponential((n_replicates, n + 1))
-    found /= found.sum(axis=1, keepdims=True)
-    return found
+def _drawn(n: int, rng: np.random.Generator, n_replicates: int) -> Iterator[FloatArray]:
+    step = max(1, BATCH_VALUES // (n + 1))
+    for start in range(0, n_replicates, step):
+        found = rng.standard_exponential((min(step, n_replicates - start), n + 1))
+        found /= found.sum(axis=1, keepdims=True)
+        yield found
 
 
 def row_interval(
@@ -108,8 +119,10 @@ def row_interval(
     # in an order of their own: the order of the rows is not to move the interval
     table = table[np.lexsort(table.T)]
     estimate = float(statistic([np.array([mean]) for mean in table.mean(axis=0)])[0])
-    weights = rng.of(n) if isinstance(rng, RowWeights) else _drawn(n, rng, n_replicates)
-    seen, unseen = weights[:, :n] @ table, weights[:, n:]
+    weights = rng.batches(n) if isinstance(rng, RowWeights) else _drawn(n, rng, n_replicates)
+    # per weighting: the sums over the rows seen, and the weight of the added row
+    parts = [np.hstack([part[:, :n] @ table, part[:, n:]]) for part in weights]
+    seen, unseen = np.split(np.vstack(parts), [len(columns)], axis=1)
     tails = [(1 - level) / 2, (1 + level) / 2]
     ends = []
     for added in (worst, best):
