@@ -1,11 +1,14 @@
 """Laws that every registered metric obeys."""
 
+import itertools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from answered import ANSWERED, STABILITY
 from xassay import metrics
 from xassay.types import BoolArray, Explanation, FloatArray
 
@@ -49,10 +52,17 @@ FIDELITY: dict[str, Score] = {
 AGREEMENT = {"seed_agreement", "neighbour_agreement", "background_agreement"}
 """All `metrics.agreement`, of different pairs."""
 COUNTED = {
-    *("rmse", "features_kept", "pattern_match", "planted_noticed", "model_calls"),
-    *("auc", "precision", "recall", "located"),
+    "rmse": ("maple/scoring.py", "an error of a prediction, no judgement of an explanation"),
+    "features_kept": ("maple/scoring.py", "a number that a fitted MAPLE holds"),
+    "pattern_match": ("maple/scoring.py", "whether two words are equal"),
+    "planted_noticed": ("check/study.py", "a share of rows, counted where anomalies are planted"),
+    "model_calls": ("check/measures.py", "counted by the wrapper around the model"),
+    "auc": ("crem/detection.py", "scikit-learn's, of a detector"),
+    "precision": ("crem/detection.py", "scikit-learn's, of a detector"),
+    "recall": ("crem/detection.py", "scikit-learn's, of a detector"),
+    "located": ("crem/detection.py", "a share of rows, counted where a detector points at outputs"),
 }
-"""What a study counts or takes from a library: no function of ours."""
+"""No function of ours that takes an explanation: where a study computes it, and what it is instead."""
 BY_RANK = {**RANKING, "noise_share": noise_share}
 
 each_ranking = pytest.mark.parametrize("name", RANKING)
@@ -72,8 +82,16 @@ def rows() -> tuple[FloatArray, BoolArray]:
 
 
 def test_every_metric_is_classified() -> None:
-    classified = {*RANKING, *ROBUSTNESS, *FIDELITY, *AGREEMENT, *COUNTED}
-    assert sorted(metrics.available()) == sorted(classified)
+    classes = (RANKING, ROBUSTNESS, FIDELITY, ANSWERED, STABILITY, AGREEMENT, COUNTED)
+    assert sorted(metrics.available()) == sorted(itertools.chain(*classes))  # each under one law
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_what_obeys_no_law_here_is_computed_by_a_study_and_has_a_reason(name: str) -> None:
+    module, reason = COUNTED[name]
+    assert reason
+    source = Path(metrics.__file__).parents[1] / "studies" / module
+    assert f'"{name}"' in source.read_text("utf-8")
 
 
 @each_by_rank
@@ -161,3 +179,20 @@ def test_a_worse_local_model_scores_worse(name: str) -> None:
     assert found == sorted(found, reverse=record.higher_is_better)
     assert len(set(found)) == len(found)
     assert found[0] == pytest.approx(record.high if record.higher_is_better else record.low, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", AGREEMENT)
+def test_agreement_falls_from_best_to_worst_as_explanations_part(name: str) -> None:
+    record, rng = metrics.describe(name), np.random.default_rng(0)
+    first, other, order = rng.standard_normal((50, 6)), rng.standard_normal((50, 6)), [3, 0, 5, 1, 4, 2]
+    assert record.higher_is_better
+    np.testing.assert_array_equal(metrics.agreement(first, first), record.high)
+    np.testing.assert_allclose(metrics.agreement(first, -first), record.low, atol=1e-15)
+    found = [metrics.agreement(first, first + level * other) for level in (0.1, 0.5, 2.0)]
+    assert found[0].mean() > found[1].mean() > found[2].mean()
+    assert ((found[2] >= record.low) & (found[2] <= record.high)).all()
+    np.testing.assert_array_equal(metrics.agreement(other, first), metrics.agreement(first, other))
+    permuted = metrics.agreement(first[:, order], other[:, order])
+    np.testing.assert_allclose(permuted, metrics.agreement(first, other), atol=1e-15)
+    alone = [metrics.agreement(a[None], b[None])[0] for a, b in zip(first, other, strict=True)]
+    np.testing.assert_array_equal(alone, metrics.agreement(first, other))

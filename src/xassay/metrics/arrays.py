@@ -26,20 +26,20 @@ def numbers(values: npt.ArrayLike, what: str, shape: tuple[int | None, ...]) -> 
         n is None or n == m for n, m in zip(shape, found.shape, strict=True)
     )
     if not fits:
-        expected = ", ".join("any" if n is None else str(n) for n in shape)
+        expected = ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "")
         raise InputError(f"{what} must have shape ({expected}), got {found.shape}")
     return found
 
 
-def contributions_of(values: npt.ArrayLike) -> FloatArray:
-    """Contributions as a matrix (rows, features) with at least one feature.
+def contributions_of(values: npt.ArrayLike, what: str = "contributed") -> FloatArray:
+    """An explanation's numbers as a matrix (rows, features) with at least one feature.
 
     Raises:
         InputError: they are not.
     """
-    found = numbers(values, "contributed", (None, None))
+    found = numbers(values, what, (None, None))
     if not found.shape[1]:
-        raise InputError("contributed must have at least one feature")
+        raise InputError(f"{what} must have at least one feature")
     return found
 
 

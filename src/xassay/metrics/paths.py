@@ -313,6 +313,10 @@ def pgi(changed: npt.ArrayLike) -> FloatArray:
     those of background rows, where the paper adds normal noise; k runs over the given grid with
     equal weights, where the paper takes one k or the area over all.
 
+    An additive model's own contributions have the largest only where replacing a column moves
+    the score one way for all background rows and columns: one whose value is the background's
+    mean contributes nothing to a linear model, and moves its score all the same.
+
     Args:
         changed: a(T_k), shape (rows, grid).
 

@@ -101,7 +101,7 @@ def local_lipschitz(values: npt.ArrayLike, neighbours: npt.ArrayLike, distances:
 
 
 def _explained(values: npt.ArrayLike, neighbours: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    own = contributions_of(values)
+    own = contributions_of(values, "values")
     others = numbers(neighbours, "neighbours", (len(own), None, own.shape[1]))
     if not others.shape[1]:
         raise InputError("neighbours must hold at least one of each row")

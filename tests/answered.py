@@ -1,0 +1,102 @@
+"""The metrics that take a model's answers, and those of stability, as functions of one form."""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+
+from xassay import metrics
+from xassay.types import BoolArray, FloatArray
+
+Score = Callable[..., FloatArray]
+
+
+@attrs.frozen(eq=False)
+class Asked:
+    """What a model answered of some rows: an additive one, by how far each background row moves it."""
+
+    moves: FloatArray
+    """How far column j moves the score when background row b's value takes its place: (rows, b, columns)."""
+    subsets: BoolArray
+    ids: Any
+
+    @property
+    def exact(self) -> FloatArray:
+        return self.moves.mean(axis=1)
+
+    @property
+    def total(self) -> FloatArray:
+        return self.exact.sum(axis=1)
+
+    def drops(self, sets: BoolArray) -> FloatArray:
+        return np.einsum("rsp,rp->rs", sets.astype(float), self.exact)
+
+    def changes(self, sets: BoolArray) -> FloatArray:
+        return np.abs(np.einsum("rsp,rbp->rsb", sets.astype(float), self.moves)).mean(axis=2)
+
+    def of_rows(self, part: Any) -> "Asked":
+        return Asked(self.moves[part], self.subsets[part], self.ids[part])
+
+    def of_columns(self, order: Any) -> "Asked":
+        return Asked(self.moves[:, :, order], self.subsets[:, :, order], self.ids)
+
+
+GRID = np.array([1, 2, 3, 4])
+
+
+def along_a_path(
+    metric: Callable[..., FloatArray], *, first: bool, changes: bool = False, area: bool = False
+) -> Score:
+    """A measure of an explanation's order: what is asked is the first columns, or all others."""
+
+    def score(phi: FloatArray, asked: Asked, seed: int = 0) -> FloatArray:
+        sets = metrics.prefix_sets(phi, GRID, asked.ids, seed, None if changes else asked.total)
+        sets = sets if first else ~sets
+        if changes:
+            return metric(asked.changes(sets))
+        return metric(asked.drops(sets), asked.total, *((GRID, 5) if area else ()))
+
+    return score
+
+
+def of_sets(metric: Callable[..., FloatArray]) -> Score:
+    def score(phi: FloatArray, asked: Asked, seed: int = 0) -> FloatArray:
+        return metric(phi, asked.subsets, asked.drops(asked.subsets))
+
+    return score
+
+
+def best_scale(phi: FloatArray, asked: Asked, seed: int = 0) -> FloatArray:
+    return metrics.best_scale(metrics.claimed_sums(phi, asked.subsets), asked.drops(asked.subsets))
+
+
+def completeness_gap(phi: FloatArray, asked: Asked, seed: int = 0) -> FloatArray:
+    return metrics.completeness_gap(phi, asked.total)
+
+
+CORRELATED: dict[str, Score] = {
+    "sensitivity_n": of_sets(metrics.sensitivity_n),
+    "rank_sensitivity_n": of_sets(metrics.rank_sensitivity_n),
+    "faithfulness_correlation": of_sets(metrics.faithfulness_correlation),
+}
+ORDERED: dict[str, Score] = {
+    "comprehensiveness": along_a_path(metrics.comprehensiveness, first=True),
+    "sufficiency": along_a_path(metrics.sufficiency, first=False),
+    "deletion_area": along_a_path(metrics.deletion_area, first=True, area=True),
+    "insertion_area": along_a_path(metrics.insertion_area, first=False, area=True),
+    "pgi": along_a_path(metrics.pgi, first=True, changes=True),
+    "pgu": along_a_path(metrics.pgu, first=False, changes=True),
+}
+WHICH = {**CORRELATED, **ORDERED}
+"""Which columns matter."""
+HOW_MUCH: dict[str, Score] = {"completeness_gap": completeness_gap, "best_scale": best_scale}
+"""How much they do: an even split of the total is as good as any."""
+ANSWERED = {**WHICH, **HOW_MUCH}
+
+
+def max_sensitivity(values: FloatArray, neighbours: FloatArray, distances: FloatArray) -> FloatArray:
+    return metrics.max_sensitivity(values, neighbours)
+
+
+STABILITY: dict[str, Score] = {"max_sensitivity": max_sensitivity, "local_lipschitz": metrics.local_lipschitz}
