@@ -59,8 +59,8 @@ _PLACEBO = (
 _PLANTED = (
     "Ordinary rows are made anomalous through known columns, a kind at a time: moved out of range; set to a "
     "value that is typical alone and wrong given the others; several columns together; a swapped pair. Ranks "
-    "are by what pushes the score up; what makes a row look ordinary ranks last. A column that could be wrong "
-    "in the place of a changed one counts as a cause too: of a broken pair both do. Columns related to "
+    "are by what pushes the score up; what makes a row look ordinary ranks last. A column that could be "
+    "wrong in the place of a changed one counts as a cause too: of a broken pair both do. Columns related to "
     "planted ones may rightly appear. Only rows that the detector notices are explained: {}."
 )
 _STABILITY = (
