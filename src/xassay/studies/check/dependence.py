@@ -119,8 +119,7 @@ class Dependence:
         ranks = stats.norm.cdf(z)
         for pair, (tree, far) in self._pairs.items():
             if np.isin(pair, columns).any():
-                distances = np.asarray(tree.query(ranks[:, pair], k=_NEIGHBOURS)[0])
-                found |= distances[:, -1] > far
+                found |= tree.query(ranks[:, pair], k=_NEIGHBOURS)[0][:, -1] > far
         return found
 
 
@@ -132,7 +131,7 @@ def _pairs(ranks: FloatArray) -> dict[tuple[int, int], tuple[Any, float]]:
     found = {}
     for pair in itertools.combinations(range(q), 2):
         tree = cKDTree(ranks[:, pair])
-        own = tree.query(ranks[:, pair], k=_NEIGHBOURS + 1)[0][:, -1]
+        own = np.asarray(tree.query(ranks[:, pair], k=_NEIGHBOURS + 1)[0])[:, -1]
         # a column belongs to q - 1 pairs: together they may call one real row in a hundred unlikely
         found[pair] = tree, float(np.quantile(own, 1 - (1 - UNLIKELY) / (q - 1)))
     return found

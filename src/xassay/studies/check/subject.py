@@ -200,8 +200,8 @@ def _examined(
         planted = plant(predict, space, pool, of_pool, settings.seed)
         if planted is None:
             notices.append("no cause could be planted: that needs numeric columns and ordinary rows")
-    seen = findings(predict, space, rows, background, settings.seed)
-    unused = [one.found for one in seen if "seem unused" in one.found]
+    seen = findings(predict, space, rows, pool, settings.seed, of_pool)
+    unused = [one.found for one in seen if one.passed and one.columns]
     return Subject(
         score=score,
         space=space,
