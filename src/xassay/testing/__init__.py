@@ -1,0 +1,32 @@
+"""Tests for measures of explanations: straw men, models with known explanations, and the gauntlet.
+
+`straw_men` spoils explanations on purpose, `problems` are models whose right explanation is known
+exactly. A measure that gives a straw man as much as the right explanation cannot tell which
+explanation is right.
+"""
+
+from xassay.testing.explaining import Explain, Remembered, StrawExplainer, as_explainer, straw_explainers
+from xassay.testing.problems import Problem, problem, problems
+from xassay.testing.shapley import exact_shapley, gaussian_conditional, main_effects
+from xassay.testing.straw_men import STRAW_MEN, Around, StrawMan, distance, same, straw_man, straw_men
+
+__all__ = [
+    "STRAW_MEN",
+    "Around",
+    "Explain",
+    "Problem",
+    "Remembered",
+    "StrawExplainer",
+    "StrawMan",
+    "as_explainer",
+    "distance",
+    "exact_shapley",
+    "gaussian_conditional",
+    "main_effects",
+    "problem",
+    "problems",
+    "same",
+    "straw_explainers",
+    "straw_man",
+    "straw_men",
+]
