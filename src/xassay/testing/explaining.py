@@ -16,7 +16,8 @@ import numpy.typing as npt
 from xassay.errors import ExplainerError, InputError
 from xassay.seeds import generator
 from xassay.tabular.space import Space
-from xassay.testing.straw_men import STRAW_MEN, Around, StrawMan, seed_of, straw_man
+from xassay.testing.spoiling import STRAW_MEN, Around, StrawMan
+from xassay.testing.straw_men import straw_man
 from xassay.types import FloatArray, Predict
 
 Explain = Callable[[Predict, FloatArray, FloatArray], FloatArray]
@@ -102,7 +103,7 @@ class StrawExplainer:
         self, predict: Predict, background: FloatArray, row: FloatArray, some: FloatArray, table: FloatArray
     ) -> Around:
         nearest = _nearest(background, row)
-        rng = generator(self.seed, "straw man", self.straw.name, seed_of(nearest))
+        rng = generator(self.seed, "straw man", self.straw.name, _seed_of(nearest))
         others = np.flatnonzero((some != row).any(axis=1))
         neighbour = table[rng.choice(others)] if len(others) else table[0]
         other = zero = None
@@ -167,6 +168,11 @@ def straw_explainers(
         for straw in wanted
         if not missing[straw.needs]
     ]
+
+
+def _seed_of(row: FloatArray) -> int:
+    """A number that tells rows apart, for draws that are a row's own."""
+    return int.from_bytes(hashlib.sha256(np.ascontiguousarray(row).tobytes()).digest()[:7], "little")
 
 
 def _places(rows: FloatArray) -> dict[bytes, int]:
