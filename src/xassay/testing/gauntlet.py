@@ -193,7 +193,7 @@ def _of_problem(
     *,
     alone: bool,
 ) -> list[tuple[Any, ...]]:
-    X, background = problem.X[:rows], problem.X[rows:]
+    X, background = problem.split(rows)
     exact = Remembered(problem.exact, EXACT)
     names = [name for name in chosen if STRAW_MEN[name].needs != "other" or problem.other is not None]
     straws = straw_explainers(exact, seed=seed, other=problem.other, names=names)
@@ -218,7 +218,8 @@ def _of_problem(
 
 def _apart(problem: Problem, exact: Any, straws: Sequence[Any], rows: int) -> dict[str, tuple[float, bool]]:
     """How far each straw man is from the exact values, and whether it is none."""
-    X, background = problem.X[:rows], problem.X[rows : rows + 100]
+    X, background = problem.split(rows)
+    background = background[:100]
     right = exact(problem.predict, background, X)
     made = {straw.__name__: straw(problem.predict, background, X) for straw in straws}
     return {name: (distance(values, right), same(values, right)) for name, values in made.items()}
