@@ -1,7 +1,7 @@
 """Straw men against exact explanations, on models whose right explanation is known exactly.
 
-Every straw man is judged beside the exact explanation that it was made from, on every problem, and some alone.
-Prints the matrix, or writes it.
+Every straw man is judged beside the exact explanation that it was made from, on every problem, and on
+some alone. Prints the matrix, or writes it.
 
 Usage: python bench/gauntlet.py [--write] [--rows 40] [--seed 0] [problem ...]
 """
@@ -20,7 +20,7 @@ from xassay.testing.problems import names
 
 PAGE = Path(__file__).parents[1] / "docs" / "science" / "gauntlet.md"
 ALONE = ("steps", "and_6")
-SHORT = {"faithful": "F", "partly": "P", "unfaithful": "U", "not judged": "–"}
+SHORT = {"faithful": "F", "partly": "P", "unfaithful": "U", "not judged": "-"}
 INTRO = f"""# No straw man wins
 
 A measure of explanations is worth what it refuses. Here `xassay check` judges explanations that are wrong
@@ -35,8 +35,8 @@ The laws:
   squares of the differences over that of the exact values: so much is forgiven to right explanations too);
 * none that names no column, or the wrong ones, is called right in part;
 * none has a lead measure above the exact explanation's, beyond the upper end of its interval;
-* no exact explanation is called unfaithful, nor one that is exact given the data (conditional Shapley values);
-  where the problem is clear and it is judged it is called faithful, and recommended;
+* no exact explanation is called unfaithful, nor one that is exact given the data (conditional
+  Shapley values); where the problem is clear and it is judged it is called faithful, and recommended;
 * `random` is never more than unfaithful, and its lead measure at chance.
 """
 
@@ -44,7 +44,7 @@ The laws:
 def main() -> None:
     """Print or write the page."""
     parser = argparse.ArgumentParser(description="Judge straw men beside exact explanations.")
-    parser.add_argument("problems", nargs="*", choices=[*names(), []], help="default: all")
+    parser.add_argument("problems", nargs="*", help=f"default: all of {', '.join(names())}")
     parser.add_argument("--rows", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
@@ -94,8 +94,8 @@ def _about(name: str) -> str:
 
 def _legend(rows: int) -> str:
     return (
-        f"{rows} rows each. F faithful, P right in part, U unfaithful, – not judged, then the lead measure "
-        f"(0 to 1). R: recommended. `=`: no straw man there, its values are the exact ones in nine rows of "
+        f"{rows} rows each. F faithful, P right in part, U unfaithful, - not judged, then the lead measure\n"
+        f"(0 to 1). R: recommended. `=`: no straw man there, its values are the exact ones in nine rows of\n"
         f"ten. `~`: within {NEAR:.0%} of the exact values. **!**: a law is broken."
     )
 
@@ -105,11 +105,10 @@ def _counts(found: pl.DataFrame, how: str) -> list[str]:
     real = straw.filter(~pl.col("no_straw_man"))
     judged = real.group_by("judgement").len().sort("judgement").rows()
     said = ", ".join(f"{n} {judgement}" for judgement, n in judged)
-    lines = [
-        f"* {how}: {len(real)} pairs of problem and straw man ({said}); in {len(straw) - len(real)} more the "
-        f"straw man is none; recommended {int(real['recommended'].sum())}; laws broken: "
-        f"{found['broken'].drop_nulls().len()}."
-    ]
+    broken, none = found["broken"].drop_nulls().len(), len(straw) - len(real)
+    wins = int(real["recommended"].sum())
+    lines = [f"* {how}: {len(real)} pairs of problem and straw man ({said}), recommended {wins};"]
+    lines += [f"  in {none} more the straw man is none; laws broken: {broken}."]
     exact = found.filter(role="exact")
     if len(exact):
         judged = exact.group_by("judgement").len().sort("judgement").rows()
@@ -143,12 +142,12 @@ def _cell(row: dict[str, object]) -> str:
 
 
 def _broken(found: pl.DataFrame, alone: pl.DataFrame | None) -> list[str]:
-    lines = []
-    for frame, how in ((found, ""), (alone, ", alone")):
-        if frame is None:
-            continue
-        for row in frame.filter(pl.col("broken").is_not_null()).iter_rows(named=True):
-            lines.append(f"* {row['problem']}, {row['explainer']}{how}: {row['broken']}.")
+    frames = [(found, "")] + ([] if alone is None else [(alone, ", alone")])
+    lines = [
+        f"* {row['problem']}, {row['explainer']}{how}: {row['broken']}."
+        for frame, how in frames
+        for row in frame.filter(pl.col("broken").is_not_null()).iter_rows(named=True)
+    ]
     return ["## Laws that are broken\n", *lines, ""] if lines else []
 
 

@@ -77,6 +77,40 @@ def test_a_table_of_wrong_values_is_not_called_right(name):
     assert found.judgements["judgement"].to_list() == ["faithful"]
 
 
+def test_one_number_for_all_columns_of_a_redundant_forest():
+    from sklearn.datasets import make_classification
+    from sklearn.ensemble import RandomForestClassifier
+
+    X, y = make_classification(800, 100, n_informative=6, n_redundant=90, class_sep=2, random_state=1)
+    forest = RandomForestClassifier(60, max_depth=6, random_state=0).fit(X, y)
+
+    def same_for_all(predict, background, X):
+        gap = predict(X) - predict(background).mean()
+        return np.repeat(gap[:, None], X.shape[1], 1) / X.shape[1]
+
+    explainers = ["lime:n_samples=500", same_for_all]
+    found = xassay.check(forest, X, kind="classification", explainers=explainers, rows=12)
+    assert found.recommended != "same_for_all"
+    said = dict(found.judgements.select("explainer", "judgement").iter_rows())
+    assert said["same_for_all"] in ("unfaithful", "not judged")
+
+
+def test_who_is_silent_on_most_rows_is_not_recommended_for_the_others():
+    one = problem("steps")
+    data, background = one.split(ROWS)
+    exact = Remembered(one.exact)
+
+    def mostly_silent(predict, background, X):
+        values = exact(predict, background, X)
+        return values if X[0, 4] > 0.7 else np.full(X.shape, np.nan)
+
+    found = xassay.check(one.predict, data, background, explainers=[exact, mostly_silent], rows=ROWS)
+    assert found.recommended == "exact"
+    alone = xassay.check(one.predict, data, background, explainers=[mostly_silent], rows=ROWS)
+    said = dict(alone.judgements.select("explainer", "judgement").iter_rows())
+    assert said["mostly_silent"] != "faithful" or alone.recommended is None
+
+
 AT_MOST = {"fidelity": 0.1, "seed_agreement": 0.5, "background_agreement": 0.5, "neighbour_agreement": 0.5}
 """What a measure may give `random` at most, by the lower end of its interval.
 

@@ -65,6 +65,8 @@ def test_without_an_interval_the_exact_value_is_the_limit():
 def test_alone_nothing_is_above():
     assert broken_law(attrs.evolve(STRAW, value=1.0)) is None
     assert broken_law(attrs.evolve(STRAW, recommended=True)) == "recommended"
+    assert broken_law(attrs.evolve(STRAW, recommended=True, distance=0.2)) == "recommended"
+    assert broken_law(attrs.evolve(STRAW, recommended=True, distance=0.19)) is None
 
 
 def test_on_an_unclear_problem_partly_will_do_and_unfaithful_will_not():

@@ -79,7 +79,7 @@ class Judged:
 def broken_law(one: Judged, exact: Judged | None = None, *, unclear: bool = False) -> str | None:
     """The first law that a judgement breaks.
 
-    * No straw man is recommended.
+    * No straw man is recommended; alone one may be whose distance is below `NEAR`.
     * None is called faithful, unless its distance from the exact values is below `NEAR`.
     * None is called right in part that names no column or the wrong ones.
     * None has a lead measure above the exact explanation's, beyond the upper end of its interval.
@@ -103,7 +103,7 @@ def broken_law(one: Judged, exact: Judged | None = None, *, unclear: bool = Fals
         return _of_right(one, unclear=unclear)
     if one.no_straw_man:
         return None
-    if one.recommended:
+    if one.recommended and (exact is not None or one.distance >= NEAR):
         return "recommended"
     return _of_random(one) if one.role == RANDOM else _of_straw(one, exact)
 

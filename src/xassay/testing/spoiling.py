@@ -139,6 +139,12 @@ def _neighbour(_v: FloatArray, a: Around) -> FloatArray:
     return a.neighbour.copy()
 
 
+@_straw("The right values of the row, among others, with the nearest total.", names_columns=True)
+def _twin(v: FloatArray, a: Around) -> FloatArray:
+    others = a.table[np.abs(a.table - v).max(axis=1) > _NONE * np.abs(a.table).max()]
+    return others[int(np.argmin(np.abs(others.sum(axis=1) - v.sum())))].copy() if len(others) else v
+
+
 @_straw("The right values of another class or output.", names_columns=True, needs="other")
 def _other_output(_v: FloatArray, a: Around) -> FloatArray:
     assert a.other is not None  # noqa: S101 - made only where there is one
