@@ -9,6 +9,7 @@ import polars as pl
 from xassay import explainers
 from xassay.metrics import describe
 from xassay.statistics import Comparison, compare, holm, holm_families
+from xassay.types import FloatArray
 
 Proportions = Mapping[str, float]
 """Circuit -> background proportion."""
@@ -58,16 +59,14 @@ def tests(
 
 def _corrected(families: Sequence[Sequence[Comparison]]) -> list[list[float]]:
     """The p-value of each test, corrected over all families."""
-    pairs = iter(
-        np.concatenate(holm_families([_p(family, pairwise=True) for family in families])) if families else []
-    )
-    overall = iter(
-        holm(np.concatenate([_p(family, pairwise=False) for family in families])) if families else []
-    )
-    return [[float(next(overall if test.first is None else pairs)) for test in family] for family in families]
+    of_pairs = [_p_values(family, pairwise=True) for family in families]
+    of_any = [_p_values(family, pairwise=False) for family in families]
+    pairs = iter([float(p) for family in holm_families(of_pairs) for p in family])
+    overall = iter(holm(np.array([float(p) for family in of_any for p in family])).tolist())
+    return [[next(overall if test.first is None else pairs) for test in family] for family in families]
 
 
-def _p(family: Sequence[Comparison], *, pairwise: bool) -> np.ndarray:
+def _p_values(family: Sequence[Comparison], *, pairwise: bool) -> FloatArray:
     return np.array([test.p_value for test in family if (test.first is not None) == pairwise])
 
 
