@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from xassay import results
-from xassay.statistics import welch_holm
+from xassay.statistics import corrected_resampled_t, holm, welch_holm
 
 DATASETS = (
     "autompgs",
@@ -126,7 +126,7 @@ class MapleRun:
         ]
 
     def tests(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Welch's tests of all pairs of explainers, and of MAPLE against what it is made of."""
+        """Both tests of all pairs of explainers, and of MAPLE against what it is made of."""
         found: dict[tuple[Any, ...], list[float]] = {}
         for row in rows:
             if row["level"] == "trial":
@@ -144,10 +144,15 @@ class MapleRun:
         ):
             keys = [("causal_rmse", model, name, sigma) for name in pair]
             tests += self._tests(found, keys, "causal_rmse", model, pair, sigma)
-        return tests
+        corrected = holm(np.array([test["p_value"] for test in tests]))
+        return [{**test, "p_holm": p_holm} for test, p_holm in zip(tests, corrected, strict=True)]
 
     def _tests(self, found, keys, metric, model, pair, sigma) -> list[dict[str, Any]]:
         scores = {d: tuple(np.array(found[(*key, d)]) for key in keys) for d in self.datasets}
+        results_of = {
+            "welch": welch_holm(scores),
+            "corrected_resampled_t": {d: corrected_resampled_t(*both, 100, 50) for d, both in scores.items()},
+        }
         return [
             {
                 "study": "maple",
@@ -156,16 +161,16 @@ class MapleRun:
                 "model": model,
                 "sigma": sigma,
                 "blocks": "trials",
-                "test": "welch",
+                "test": test,
                 "first": pair[0],
                 "second": pair[1],
                 "statistic": result.statistic,
                 "df1": result.df,
                 "p_value": result.p_value,
-                "p_holm": result.p_holm,
                 "n_blocks": self.trials,
             }
-            for dataset, result in welch_holm(scores).items()
+            for test, by_dataset in results_of.items()
+            for dataset, result in by_dataset.items()
         ]
 
     def patterns(self) -> pl.DataFrame:

@@ -122,12 +122,44 @@ def test_models_without_an_ensemble_have_a_block_too(maple_folder):
 def test_the_better_one_is_named_beside_its_corrected_p(
     metric, statistic, p_holm, expected, strong, maple_folder
 ):
+    changed = on_day(metric, statistic=statistic, p_holm=p_holm, p_value=0.01)
+    block = section(
+        change(maple_folder, lambda t: changed(t.filter(test="welch")), "tests"), "Explaining svr"
+    ).blocks[0]
+    assert block.remarks == ("better (p)",)
+    (cell,) = next(line for line in block.lines if line.name == "day").remarks
+    assert (cell.text, cell.strong) == (expected, strong)
+
+
+def on_day(metric, which=("welch", "corrected_resampled_t"), **values):
+    """Changes the tests of one metric on one data set."""
+
     def changed(tests):
-        is_day = (pl.col("dataset") == "day") & (pl.col("metric") == metric)
-        values = {"statistic": statistic, "p_holm": p_holm, "p_value": 0.01}
+        chosen = (pl.col("dataset") == "day") & (pl.col("metric") == metric) & pl.col("test").is_in(which)
         return tests.with_columns(
-            pl.when(is_day).then(pl.lit(v)).otherwise(pl.col(k)).alias(k) for k, v in values.items()
+            pl.when(chosen).then(pl.lit(v)).otherwise(pl.col(k)).alias(k) for k, v in values.items()
         )
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("paired", "welch", "expected", "strong"),
+    [
+        ((-3.0, 0.02), (2.0, 0.4), "maple (0.02)", True),
+        ((3.0, 0.049), (-2.0, 1e-9), "lime (0.049)", True),
+        ((-3.0, 0.05), (-2.0, 1e-9), "unclear (0.05)", False),
+        ((-3.0, 0.02), (float("nan"), float("nan")), "maple (0.02)", True),
+        ((float("nan"), float("nan")), (-2.0, 1e-9), "-", False),
+    ],
+)
+def test_the_paired_test_says_who_is_better_whatever_welchs_says(
+    paired, welch, expected, strong, maple_folder
+):
+    def changed(tests):
+        for name, (statistic, p_holm) in (("corrected_resampled_t", paired), ("welch", welch)):
+            tests = on_day("causal_rmse", (name,), statistic=statistic, p_holm=p_holm)(tests)
+        return tests
 
     block = section(change(maple_folder, changed, "tests"), "Explaining svr").blocks[0]
     assert block.remarks == ("better (p)",)
@@ -135,29 +167,46 @@ def test_the_better_one_is_named_beside_its_corrected_p(
     assert (cell.text, cell.strong) == (expected, strong)
 
 
+def test_the_report_says_what_the_correction_counts_and_what_the_tests_use(shown):
+    said = " ".join(shown.intro)
+    for words in ("all tests in this report together", "rows that splits share", "Welch's t-test"):
+        assert words in said
+
+
+def test_only_corrected_p_values_are_bold(maple_folder):
+    changed = on_day("causal_rmse", p_value=0.001, p_holm=0.2)
+    table = section(change(maple_folder, changed, "tests"), "Explaining svr").folded[0]
+    rows = [row for row in table.rows if row[0].text == "day"]
+    assert {cell.text for row in rows for cell in row[-3:-1]} == {"0.001", "0.2"}
+    assert not any(cell.strong for row in rows for cell in row)
+
+
 def test_tests_that_were_impossible_have_a_dash_where_all_tests_are_listed(maple_run, tmp_path):
     view = report.load(maple_run(trials=1, experiments=("blackbox",)).write(tmp_path))
     (svr,) = view.sections
     assert svr.blocks[0].remarks == ()
-    assert len(svr.folded[0].rows) == 16
-    assert {cell.text for row in svr.folded[0].rows for cell in row[5:9]} == {"-"}
+    assert len(svr.folded[0].rows) == 32
+    assert {cell.text for row in svr.folded[0].rows for cell in row[6:10]} == {"-"}
 
 
 def test_every_test_is_listed_with_both_p_values(shown, maple_folder):
     tests = pl.read_parquet(maple_folder / "tests.parquet").filter(model="svr", dataset="day", sigma=0.1)
     table = section(shown, "Explaining svr").folded[0]
-    row = next(row for row in table.rows if [cell.text for cell in row[:2]] == ["day", "0.1"])
+    rows = [row for row in table.rows if [cell.text for cell in row[:2]] == ["day", "0.1"]]
     assert table.columns[-3:] == ("p", "p, Holm", "trials")
-    assert [cell.text for cell in row[-3:]] == [
-        f"{tests['p_value'][0]:.2g}",
-        f"{tests['p_holm'][0]:.2g}",
-        "6",
-    ]
+    names = {"welch": "Welch's t", "corrected_resampled_t": "corrected resampled t"}
+    found = {row[5].text: [cell.text for cell in row[-3:]] for row in rows}
+    assert found == {
+        names[row["test"]]: [f"{row['p_value']:.2g}", f"{row['p_holm']:.2g}", "6"]
+        for row in tests.iter_rows(named=True)
+    }
+    assert len(found) == 2
 
 
 def test_many_pairs_are_summed_up_in_a_table_of_their_own(maple_run, tmp_path):
     explainers = ("maple", "lime", "a", "b")
-    (svr,) = report.load(maple_run(explainers=explainers, experiments=("blackbox",)).write(tmp_path)).sections
+    run = maple_run(explainers=explainers, experiments=("blackbox",), trials=12)
+    (svr,) = report.load(run.write(tmp_path)).sections
     assert svr.blocks[0].remarks == ()
     assert len(svr.tables) == 2
     rows = [[cell.text for cell in row] for row in svr.tables[0].rows]

@@ -59,6 +59,42 @@ def test_the_view_repeats_the_saved_scores_and_adds_none(folder):
     assert len(shown) == 12
 
 
+def test_both_intervals_are_shown_and_named(folder):
+    saved = pl.read_parquet(folder / "results.parquet").filter(
+        circuit="c17", explainer="random", metric="mrr"
+    )
+    over, within = (
+        saved.filter(level=level, noise=0.0, background=0.6).row(0, named=True)
+        for level in ("circuit", "circuit, these versions")
+    )
+    shown = ranked(folder)
+    assert "interval over alterations" in shown.text[0]
+    assert "for these versions alone" in shown.text[0]
+    block = next(block for block in shown.blocks if block.title == "c17, background 0.6")
+    score = next(line for line in block.lines if line.name == "random").scores["mrr"]
+    assert (score.low, score.high) == (over["ci_low"], over["ci_high"])
+    (table,) = shown.folded
+    assert "for these versions alone" in table.title
+    assert table.columns[:4] == ("circuit", "background", "explainer", "MRR")
+    texts = [[cell.text for cell in row] for row in table.rows]
+    (line,) = [text for text in texts if text[:3] == ["c17", "0.6", "random"]]
+    assert line[3] == f"{within['value']:.3f} [{within['ci_low']:.3f}, {within['ci_high']:.3f}]"
+    assert over["ci_high"] - over["ci_low"] > within["ci_high"] - within["ci_low"] > 0
+    assert len(texts) == 6
+
+
+def test_noise_has_both_intervals_too(folder):
+    (table,) = section(report.load(folder), "What noise does").folded
+    assert table.columns == ("circuit", "background", "noise", "explainer", "ELA", "Noise share")
+    assert len(table.rows) == 6
+
+
+def test_a_run_saved_without_intervals_for_these_versions_has_no_table_of_them(folder):
+    view = rebuilt(folder, lambda scores: scores.filter(pl.col("level") != "circuit, these versions"))
+    assert section(view, "How well true causes are ranked").folded == ()
+    assert section(view, "What noise does").folded == ()
+
+
 def test_the_difference_is_ours_minus_published(folder):
     block = next(block for block in ranked(folder).blocks if block.title.endswith("0.6"))
     score = next(line for line in block.lines if line.name == "lime").scores["mrr"]
@@ -117,7 +153,7 @@ def test_an_explainer_without_a_score_is_drawn_last(folder):
 def test_tests_of_pairs_are_folded(folder):
     fixed = {"study": "crem", "metric": "mrr", "background": 0.4, "blocks": "versions", "n_blocks": 8}
     rows = [
-        {**fixed, "test": "friedman", "statistic": 7.714, "df1": 2.0, "p_value": 0.021},
+        {**fixed, "test": "friedman", "statistic": 7.714, "df1": 2.0, "p_value": 0.021, "p_holm": 0.084},
         {**fixed, "test": "iman_davenport", "statistic": 3.6, "df1": 2.0, "df2": 14.0, "p_value": 0.055},
         {
             **fixed,
@@ -134,6 +170,7 @@ def test_tests_of_pairs_are_folded(folder):
             "second": "shap",
             "statistic": 3.0,
             "p_value": 0.5,
+            "p_holm": 0.04,
             "background": None,
         },
     ]
@@ -143,11 +180,13 @@ def test_tests_of_pairs_are_folded(folder):
     found = section(view, "Are the differences real?")
     texts = [[cell.text for cell in row] for row in found.tables[0].rows]
     assert texts == [
-        ["MRR, background 0.4", "Friedman chi-square", "7.714 (df 2)", "0.021", "8 versions"],
-        ["MRR, background 0.4", "Iman-Davenport F", "3.600 (df 2, 14)", "0.055", "8 versions"],
-        ["MRR", "Wilcoxon: lime / shap", "W 3", "0.5", "8 versions"],
+        ["MRR, background 0.4", "Friedman chi-square", "7.714 (df 2)", "0.021", "0.084", "8 versions"],
+        ["MRR, background 0.4", "Iman-Davenport F", "3.600 (df 2, 14)", "0.055", "-", "8 versions"],
+        ["MRR", "Wilcoxon: lime / shap", "W 3", "0.5", "0.04", "8 versions"],
     ]
-    assert [row[3].strong for row in found.tables[0].rows] == [True, False, False]
+    assert [row[3].strong for row in found.tables[0].rows] == [False, False, False]
+    assert [row[4].strong for row in found.tables[0].rows] == [False, False, True]
+    assert "all that stand on this page at once" in found.text[1]
     (pairs,) = found.folded
     assert [cell.text for cell in pairs.rows[0]][1:4] == [
         "Nemenyi: lime / shap",

@@ -1,17 +1,22 @@
 """The CREM study: what its averages, intervals and figures mean."""
 
+import itertools
+
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from xassay import circuits, metrics, run_crem
 from xassay.errors import InputError
-from xassay.studies.crem import CremSettings, CremStudy, scoring
+from xassay.statistics import holm
+from xassay.studies.crem import CremSettings, CremStudy, comparison, scoring
 from xassay.studies.crem import study as crem_study
 from xassay.studies.crem.background import background_rows
 from xassay.studies.crem.settings import versions
 
 CHEAP = ("single_flip", "random")
+WITHIN = "circuit, these versions"
 
 
 def scores(run, **filters):
@@ -113,18 +118,80 @@ def test_flips_change_the_shown_row_and_not_the_truth(kind):
 
 def test_a_census_has_an_interval_from_seeds_and_an_exact_explainer_none():
     run = run_crem(circuits=["c17"], explainers=CHEAP, sample=None, repeats=4)
-    exact = scores(run, level="circuit", metric="mrr", explainer="single_flip").row(0, named=True)
-    drawn = scores(run, level="circuit", metric="mrr", explainer="random").row(0, named=True)
+    exact = scores(run, level=WITHIN, metric="mrr", explainer="single_flip").row(0, named=True)
+    drawn = scores(run, level=WITHIN, metric="mrr", explainer="random").row(0, named=True)
     assert exact["ci_low"] is None
     assert drawn["ci_low"] < drawn["value"] < drawn["ci_high"]
     once = run_crem(circuits=["c17"], explainers=["random"], sample=None, repeats=1)
-    assert scores(once, metric="mrr")["ci_low"].is_null().all()
+    assert scores(once, metric="mrr").filter(pl.col("level") != "circuit")["ci_low"].is_null().all()
+
+
+def test_the_circuits_interval_is_students_t_over_its_versions():
+    run = run_crem(circuits=["c17"], explainers=["single_flip"], sample=None)
+    versions = scores(run, level="version", metric="map")["value"].to_numpy()
+    row = scores(run, level="circuit", metric="map").row(0, named=True)
+    low, high = stats.t.interval(0.95, 3, versions.mean(), versions.std(ddof=1) / 2)
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx((low, min(high, 1)))
+    assert versions.std() > 0.01
+
+
+def test_the_two_rows_of_a_circuit_differ_in_their_intervals_alone():
+    run = run_crem(circuits=["c17"], explainers=["random", "lime:n_samples=60"], noise=(0, 2), sample=6)
+    one = ["level", "ci_low", "ci_high", "published", "published_source"]
+    over, within = (
+        scores(run, level=level).sort("explainer", "noise", "metric") for level in ("circuit", WITHIN)
+    )
+    assert len(over) > 10
+    assert over.drop(one).equals(within.drop(one), null_equal=True)
+    both = over.with_columns(inner_low=within["ci_low"], inner_high=within["ci_high"]).drop_nulls("inner_low")
+    assert (both["ci_low"] <= both["inner_low"]).all()
+    assert (both["ci_high"] >= both["inner_high"]).all()
+    assert within["published"].is_null().all()
+
+
+def test_one_version_says_nothing_of_the_circuit_and_keeps_its_own_interval():
+    run = run_crem(circuits=["74283"], faults=["z17"], explainers=["random"], sample=20)
+    assert scores(run, level="circuit")["ci_low"].is_null().all()
+    own = scores(run, level="version", metric="mrr").row(0, named=True)
+    kept = scores(run, level=WITHIN, metric="mrr").row(0, named=True)
+    assert kept["ci_low"] == own["ci_low"] < own["ci_high"] == kept["ci_high"]
+
+
+def test_versions_that_all_score_one_are_no_certainty_about_the_circuit():
+    ones = [scoring.Mean(1.0, None, n=5)] * 4
+    assert scoring.circuit_bounds("mrr", ones) == (pytest.approx((0.025**0.25, 1.0)), None)
+    undefined = scoring.Mean(float("nan"), None, n=5)
+    assert scoring.circuit_bounds("mrr", [*ones, undefined])[0] == pytest.approx((0.025**0.25, 1.0))
+    assert scoring.circuit_bounds("ela", [scoring.Mean(0.0, None, n=5)] * 4) == (None, None)
+
+
+def test_a_circuit_with_a_version_that_failed_has_no_interval():
+    lost = scoring.Mean(float("nan"), None, 0, reason="broken", failed=True)
+    found = [scoring.Mean(0.5, None, n=3), scoring.Mean(0.6, None, n=3), lost]
+    assert scoring.circuit_bounds("mrr", found) == (None, None)
+
+
+def test_the_interval_over_versions_holds_the_mean_over_all_negated_gates():
+    """Of every seventh choice of four of the nineteen gates of 74182."""
+    circuit = circuits.load("74182")
+    run = run_crem(
+        circuits=["74182"],
+        faults=[gate.output for gate in circuit.gates],
+        explainers=["exact_shapley"],
+        sample=None,
+    )
+    every = scores(run, level="version", metric="map")["value"].to_numpy()
+    assert len(every) == 19
+    choices = [[scoring.Mean(v, None, 1) for v in four] for four in itertools.combinations(every, 4)]
+    bounds = [scoring.circuit_bounds("map", chosen)[0] for chosen in choices[::7]]
+    held = np.mean([low <= every.mean() <= high for low, high in bounds])
+    assert 0.90 < held < 1
 
 
 def test_a_sample_interval_holds_the_census_score():
     census = run_crem(circuits=["74283"], explainers=["single_flip"], sample=None)
     sampled = run_crem(circuits=["74283"], explainers=["single_flip"], sample=100)
-    row = scores(sampled, level="circuit", metric="map").row(0, named=True)
+    row = scores(sampled, level=WITHIN, metric="map").row(0, named=True)
     assert row["ci_low"] <= value(census, level="circuit", metric="map") <= row["ci_high"]
 
 
@@ -174,12 +241,12 @@ def test_versions_noise_levels_and_repeats_draw_apart():
 
 def test_inputs_all_covered_with_noise_bits_drawn_speak_of_the_noise_and_not_of_inputs():
     run = run_crem(circuits=["c17"], explainers=["single_flip"], noise=(0, 4), sample=40)
-    exact = scores(run, level="circuit", metric="mr_precision", noise=4.0).row(0, named=True)
+    exact = scores(run, level=WITHIN, metric="mr_precision", noise=4.0).row(0, named=True)
     assert exact["ci_low"] is None
     flips = run_crem(
         circuits=["c17"], explainers=["single_flip"], noise=(0.2,), noise_kind="flip", sample=None
     )
-    drawn = scores(flips, level="circuit", metric="mr_precision", noise=0.2).row(0, named=True)
+    drawn = scores(flips, level=WITHIN, metric="mr_precision", noise=0.2).row(0, named=True)
     assert drawn["ci_low"] < drawn["value"] < drawn["ci_high"]
 
 
@@ -292,6 +359,82 @@ def test_friedman_takes_the_versions_as_blocks():
     pairs = run.tests.filter(metric="mrr", test="nemenyi").select("first", "second").rows()
     assert {name for pair in pairs for name in pair} == set(methods)
     assert len(pairs) == 3
+
+
+NAMES = ("kernel_shap", "lime", "sampling_shap")
+
+
+def made_results(rng, noises=(2.0, 4.0)):
+    """Scores of three explainers on two circuits of four versions, at random."""
+    keys = itertools.product(("c17", "74182"), ("z1", "z2", "z3", "z4"), NAMES)
+    rows = []
+    for circuit, fault, name in keys:
+        fixed = {"level": "version", "circuit": circuit, "fault": fault, "explainer": name, "background": 0.4}
+        clean = ("mrr", "map", "mr_precision")
+        rows += [{**fixed, "noise": 0.0, "metric": metric, "value": rng.random()} for metric in clean]
+        rows += [{**fixed, "noise": noise, "metric": "ela", "value": rng.random()} for noise in noises]
+    return pl.DataFrame(rows)
+
+
+EVERYWHERE = {"c17": 0.4, "74182": 0.4}
+
+
+def test_ela_has_a_block_a_version_which_is_its_mean_over_noise_levels():
+    table = made_results(np.random.default_rng(3))
+    found = [
+        row for row in comparison.tests(table, [(None, EVERYWHERE, EVERYWHERE)]) if row["metric"] == "ela"
+    ]
+    assert {(row["blocks"], row["n_blocks"]) for row in found} == {("versions", 8)}
+    ela = table.filter(metric="ela")
+    blocks = [
+        [ela.filter(circuit=c, fault=f, explainer=name)["value"].mean() for name in NAMES]
+        for c, f in itertools.product(("c17", "74182"), ("z1", "z2", "z3", "z4"))
+    ]
+    by_hand = stats.friedmanchisquare(*np.transpose(blocks))
+    assert found[0]["test"] == "friedman"
+    assert (found[0]["statistic"], found[0]["p_value"]) == pytest.approx(tuple(by_hand))
+
+
+def test_a_version_without_ela_at_one_noise_level_is_no_block():
+    table = made_results(np.random.default_rng(3))
+    gone = (pl.col("circuit") == "c17") & (pl.col("fault") == "z2") & (pl.col("noise") == 2)
+    for missing in (None, float("nan")):
+        holed = table.with_columns(value=pl.when(gone).then(pl.lit(missing)).otherwise("value"))
+        tests = comparison.tests(holed, [(None, EVERYWHERE, EVERYWHERE)])
+        assert {row["n_blocks"] for row in tests if row["metric"] == "ela"} == {7}
+
+
+def test_p_values_are_corrected_over_all_metrics_and_backgrounds_at_once():
+    table = made_results(np.random.default_rng(5))
+    table = pl.concat([table, table.with_columns(background=0.6, value=pl.col("value") ** 3)])
+    both = [(p, dict.fromkeys(EVERYWHERE, p), dict.fromkeys(EVERYWHERE, p)) for p in (0.4, 0.6)]
+    rows = pl.DataFrame(list(comparison.tests(table, both)), infer_schema_length=None)
+    overall = rows.filter(pl.col("first").is_null())
+    assert overall["p_holm"].to_list() == pytest.approx(holm(overall["p_value"].to_numpy()).tolist())
+    assert len(overall) == 16
+    pairs = rows.filter(test="nemenyi")
+    assert pairs.height == 8 * 3
+    smallest = pairs.sort("p_value").row(0, named=True)
+    assert smallest["p_holm"] == pytest.approx(min(1, 8 * smallest["p_value"]))
+    assert (pairs["p_holm"] >= pairs["p_value"]).all()
+    alone = [row for row in comparison.tests(table, both[:1]) if row["test"] == "nemenyi"]
+    assert max(row["p_holm"] for row in alone) <= 1
+
+
+def test_differences_that_do_not_exist_are_found_on_few_pages():
+    """Four metrics without any difference between three explainers, on sixty pages."""
+    rng = np.random.default_rng(0)
+    apart, corrected = 0, 0
+    for _ in range(60):
+        table = made_results(rng)
+        rows = pl.DataFrame(
+            list(comparison.tests(table, [(None, EVERYWHERE, EVERYWHERE)])), infer_schema_length=None
+        )
+        pairs = rows.filter(test="nemenyi")
+        apart += int((pairs["p_value"] < 0.05).any())
+        corrected += int((pairs["p_holm"] < 0.05).any())
+    assert corrected <= 6
+    assert corrected < apart
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,13 @@ def test_detection_stands_beside_explanation(detector: str, tmp_path: Path) -> N
     expected = {"auc", "precision", "recall"} | ({"located"} if detector == "autoencoder" else set())
     assert set(quality["metric"]) == expected
     assert quality["value"].is_between(0, 1).all()
+    several = quality.filter(pl.col("n") > 1)
+    assert (
+        several.select((pl.col("ci_low") <= pl.col("value")) & (pl.col("value") <= pl.col("ci_high")))
+        .to_series()
+        .all()
+    )
+    assert (several["ci_low"] < several["ci_high"]).all()
     assert run.scores["published"].is_null().all()
     titles = [section.title for section in report.load(tmp_path).sections]
     assert titles[0] == "How well does the detector tell anomalies?"

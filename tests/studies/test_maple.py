@@ -14,7 +14,7 @@ from xassay import results, runner, tabular
 from xassay.errors import InputError
 from xassay.models import MapleRegressor
 from xassay.seeds import generator
-from xassay.studies.maple import MapleSettings, MapleStudy, experiments, scoring
+from xassay.studies.maple import MapleSettings, MapleStudy, comparison, experiments, scoring
 from xassay.studies.maple.explained import Explained
 from xassay.studies.published import maple as published
 from xassay.types import Failure
@@ -146,8 +146,74 @@ def test_rmse_and_features_kept_are_means_over_trials(tmp_path: Path) -> None:
     kept = done.scores.filter(level="trial", metric="features_kept")
     assert set(kept["model"]) == {"MAPLE+RF", "MAPLE+GBRT"}
     assert kept["value"].is_between(1, 10).all()
-    assert len(done.tests) == 6
+    assert done.tests["test"].value_counts().sort("test").rows() == [
+        ("corrected_resampled_t", 6),
+        ("welch", 6),
+    ]
     assert set(done.tests["first"]) == {"MAPLE+RF", "MAPLE+GBRT"}
+
+
+def test_tests_are_the_formulas_written_out_on_the_trials_of_the_run(tmp_path: Path) -> None:
+    done = run(tmp_path, datasets="diabetes", trials=4)
+    assert done.tests.height == 2 * 2 * 2
+    for row in done.tests.iter_rows(named=True):
+        trials = done.scores.filter(
+            level="trial", metric="causal_rmse", model=row["model"], sigma=row["sigma"]
+        )
+        first, second = (
+            trials.filter(explainer=row[side]).sort("trial")["value"].to_numpy()
+            for side in ("first", "second")
+        )
+        if row["test"] == "welch":
+            expected = stats.ttest_ind(first, second, equal_var=False)
+            assert (row["statistic"], row["p_value"]) == pytest.approx(tuple(expected))
+            continue
+        apart = first - second
+        # 6 of the test rows are explained, 221 of the 442 rows are for training
+        t = apart.mean() / np.sqrt((1 / 4 + 6 / 221) * apart.var(ddof=1))
+        assert row["statistic"] == pytest.approx(t)
+        assert (row["df1"], row["n_blocks"]) == (3, 4)
+        assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(t), 3))
+
+
+def test_p_values_are_corrected_for_all_tests_of_the_run(tmp_path: Path) -> None:
+    done = run(tmp_path, experiment=("accuracy", "self", "blackbox"), datasets="diabetes", trials=3)
+    assert set(done.tests["metric"]) == {"rmse", "causal_rmse"}
+    assert done.tests.height == 2 * (6 + 2 * 2)
+    p_values = np.sort(done.tests["p_value"].to_numpy())
+    steps = np.maximum.accumulate(p_values * np.arange(len(p_values), 0, -1))
+    np.testing.assert_allclose(np.sort(done.tests["p_holm"].to_numpy()), np.minimum(1, steps))
+
+
+def test_methods_are_paired_by_trial_and_welch_takes_what_each_has() -> None:
+    fixed = {
+        "level": "trial",
+        "dataset": "made",
+        "model": "svr",
+        "sigma": 0.1,
+        "metric": "causal_rmse",
+        "n": 10,
+        "n_failed": 0,
+    }
+    values = {"a": {0: 1.0, 1: 2.0, 2: 4.0, 3: 3.0}, "b": {0: 1.5, 1: 2.4, 3: 3.6, 4: 9.0}}
+    rows = [
+        {**fixed, "explainer": name, "trial": trial, "value": value}
+        for name, by_trial in values.items()
+        for trial, value in by_trial.items()
+    ]
+    welch, paired = comparison.tests(pl.DataFrame(rows), {"made": 40})
+    assert (welch["test"], welch["n_blocks"]) == ("welch", 4)
+    apart = np.array([-0.5, -0.4, -0.6])
+    assert paired["test"] == "corrected_resampled_t"
+    assert paired["n_blocks"] == 3
+    assert paired["statistic"] == pytest.approx(apart.mean() / np.sqrt((1 / 3 + 10 / 40) * apart.var(ddof=1)))
+
+
+def test_a_score_that_is_the_same_on_every_trial_is_no_certainty() -> None:
+    kept = [scoring.Score("MAPLE+RF", None, "features_kept", 10.0, 5)] * 5
+    assert scoring._mean(kept)[1] is None
+    skill = [scoring.Score("svr", 0.1, "causal_skill", 1.0, 5)] * 5
+    assert scoring._mean(skill)[1] is None
 
 
 def test_a_sample_explains_some_of_the_same_rows_alike(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import polars as pl
 
 from xassay.metrics import describe
 from xassay.models.learned_detectors import TABLE
+from xassay.report.pairs import p_cells
 from xassay.report.view import (
     Block,
     Cell,
@@ -17,13 +18,17 @@ from xassay.report.view import (
     Section,
     Table,
     View,
-    p_cell,
     short_names,
     versions,
 )
 
 CORRECTNESS = ("mrr", "map", "mr_precision", "exact_match")
 PLOTTED = ("mrr", "map", "mr_precision")
+ROBUSTNESS = ("ela", "noise_share")
+_IN_ORDER = (*CORRECTNESS, *ROBUSTNESS)
+_WITHIN = "circuit, these versions"
+"""The level of means with the interval that takes the versions as all there are."""
+
 PROFILES = {
     "xassay": "every column is ranked, and ties count at their expectation, so no order of columns can help",
     "paper": "nearest to the published tables: ties in column order, zero values and the first column are "
@@ -44,10 +49,15 @@ _PUBLISHED = (
     "rank the same explanations by different rules. LIME differs most, most likely because the published "
     "runs let their detector cut its continuous draws to integers."
 )
-_CAPTION = (
-    "Dots are our scores with 95% intervals, hollow diamonds the published figures. Brackets below hold "
-    "the same intervals. They come from a bootstrap over the explained rows, or where every row was "
-    "explained, over the explainer's seeds; an exact score has none."
+_CAPTION = "Dots are our scores with their intervals over alterations, hollow diamonds the published figures."
+_INTERVALS = (
+    "Every circuit's mean has two 95% intervals. Brackets beside scores hold the interval over alterations: "
+    "it takes the altered versions as drawn at random from all alterations of the circuit, and says where "
+    "the mean over all of them lies (Student's t over the versions' means; none for a single version). "
+    "The interval for these versions alone, in a table that opens below, takes them as all there are, and "
+    "says how far this very mean could have come out otherwise: by other explained rows (a bootstrap), or "
+    "where every row was explained, by other seeds of the explainer; an exact score has none. A claim about "
+    "the circuit rests on the first."
 )
 _NOISE = (
     "ELA is the loss of MR-Precision under noise over the MR-Precision without it: lower is better. The "
@@ -59,9 +69,17 @@ _DETECTION = (
     "of a score that tells nothing cannot find causes: read the scores below beside these."
 )
 _TESTS = (
-    "Friedman's test asks whether all explainers score alike; Nemenyi's, corrected for the number of "
-    "pairs, which pairs differ; two explainers get Wilcoxon's signed-rank test. Baselines (random, "
-    "single_flip) do not take part. A positive difference of mean ranks favours the first."
+    "Friedman's test (and Iman and Davenport's form of it) asks whether all explainers score alike; "
+    "Nemenyi's, corrected for the number of pairs, which pairs differ; two explainers get Wilcoxon's "
+    "signed-rank test. Blocks are the altered versions; a version's ELA is its mean over the noise levels, "
+    "which share their noise-free scores. Baselines (random, single_flip) do not take part. A positive "
+    "difference of mean ranks favours the first."
+)
+_CORRECTED = (
+    "Among many comparisons some differ by chance. p, Holm makes up for all that stand on this page at once: "
+    "pairs for the number of metrics and backgrounds compared, and the tests of any difference for their "
+    "own number. Only a corrected p below 0.05 is bold; p alone holds for one metric and background looked "
+    "at by itself."
 )
 
 
@@ -76,14 +94,15 @@ def build(
     quality = scores.filter(pl.col("level") == "circuit", pl.col("explainer").is_null())
     scores = scores.filter(pl.col("explainer").is_not_null())
     averages = scores.filter(pl.col("level") == "circuit")
+    within = scores.filter(pl.col("level") == _WITHIN)
     clean = averages.filter(pl.col("noise") == 0)
     failed = scores.filter(pl.col("level") == "version", pl.col("reason").is_not_null())
     has_published = _points(clean)["published"].is_not_null().any()
     sections = [
         _detection(quality),
-        _correctness(clean),
+        _correctness(clean, within.filter(pl.col("noise") == 0)),
         _backgrounds(clean.filter(pl.col("metric").is_in(PLOTTED), bool(settings["background"]))),
-        _robustness(averages),
+        _robustness(averages, within),
         _compared(tests),
     ]
     return View(
@@ -162,7 +181,23 @@ def _detection(quality: pl.DataFrame) -> Section | None:
     return Section("How well does the detector tell anomalies?", (_DETECTION,), blocks=(block,))
 
 
-def _correctness(clean: pl.DataFrame) -> Section:
+def _within(title: str, rows: pl.DataFrame) -> tuple[Table, ...]:
+    """The means with their intervals for these versions alone; nothing for runs that have none saved."""
+    if rows.is_empty():
+        return ()
+    has_noise = bool((rows["noise"] > 0).any())
+    keys = ["circuit", "background", *(["noise"] if has_noise else []), "explainer"]
+    metrics = [metric for metric in _IN_ORDER if (rows["metric"] == metric).any()]
+    texts = []
+    for place, part in rows.sort(keys).group_by(keys, maintain_order=True):
+        found = {row["metric"]: _score(row).text for row in part.iter_rows(named=True)}
+        names = (name if isinstance(name, str) else f"{name:g}" for name in place)
+        texts.append(tuple(map(Cell, (*names, *(found.get(metric, "") for metric in metrics)))))
+    heads = (*keys, *(describe(metric).full_name for metric in metrics))
+    return (Table(f"{title}, with intervals for these versions alone", heads, tuple(texts)),)
+
+
+def _correctness(clean: pl.DataFrame, within: pl.DataFrame) -> Section:
     columns = tuple(
         Column(metric, describe(metric).full_name, terminal=metric in PLOTTED) for metric in CORRECTNESS
     )
@@ -178,11 +213,13 @@ def _correctness(clean: pl.DataFrame) -> Section:
     )
     return Section(
         "How well true causes are ranked",
+        (_INTERVALS,),
         plot=Plot("dots", drawn, caption=_CAPTION, limits=_LIMITS),
         blocks=tuple(
             Block(f"{circuit}, background {background:g}", "explainer", columns, _lines(rows, "metric"))
             for circuit, background, rows in _by_place(clean)
         ),
+        folded=_within("The same means", within),
     )
 
 
@@ -211,9 +248,9 @@ def _backgrounds(plotted: pl.DataFrame) -> Section | None:
     )
 
 
-def _robustness(averages: pl.DataFrame) -> Section | None:
+def _robustness(averages: pl.DataFrame, within: pl.DataFrame) -> Section | None:
     blocks = []
-    for metric in ("ela", "noise_share"):
+    for metric in ROBUSTNESS:
         table = averages.filter(pl.col("metric") == metric)
         for circuit, background, rows in _by_place(table):
             kind = rows[0]["noise_kind"]
@@ -222,18 +259,21 @@ def _robustness(averages: pl.DataFrame) -> Section | None:
             columns = tuple(Column(f"{level:g}", name.format(level)) for level in levels)
             title = f"{describe(metric).full_name}, {circuit}, background {background:g}, {kind} noise"
             blocks.append(Block(title, "explainer", columns, _lines(rows, "noise")))
-    return Section("What noise does", (_NOISE,), blocks=tuple(blocks)) if blocks else None
+    if not blocks:
+        return None
+    folded = _within("The same means", within.filter(pl.col("metric").is_in(ROBUSTNESS)))
+    return Section("What noise does", (_NOISE,), blocks=tuple(blocks), folded=folded)
 
 
 def _compared(tests: pl.DataFrame) -> Section | None:
     if tests.is_empty():
         return None
-    columns = ("metric", "test", "statistic", "p", "blocks")
+    columns = ("metric", "test", "statistic", "p", "p, Holm", "blocks")
     pairs = tests.filter(pl.col("test") == "nemenyi")
     overall = tests.filter(pl.col("test") != "nemenyi")
     return Section(
         "Are the differences real?",
-        (_TESTS,),
+        (_TESTS, _CORRECTED),
         tables=(Table("", columns, tuple(_tests(overall))),),
         folded=(Table("Every pair (Nemenyi)", columns, tuple(_tests(pairs))),) if len(pairs) else (),
     )
@@ -296,4 +336,4 @@ def _tests(tests: pl.DataFrame) -> Iterable[tuple[Cell, ...]]:
             df = f"{row['df1']:g}" if row["df2"] is None else f"{row['df1']:g}, {row['df2']:g}"
             statistic = f"{row['statistic']:.3f} (df {df})"
         blocks = Cell(f"{row['n_blocks']} {row['blocks']}")
-        yield Cell(metric), Cell(name), Cell(statistic), p_cell(row["p_value"]), blocks
+        yield Cell(metric), Cell(name), Cell(statistic), *p_cells(row), blocks

@@ -43,7 +43,7 @@ def build(
     is_single = averages["trials"].max() == 1
     return View(
         title="MAPLE: how far do local linear explanations hold?",
-        intro=(words.INTRO, words.ONE_TRIAL if is_single else words.STATISTICS),
+        intro=(words.INTRO, *((words.ONE_TRIAL,) if is_single else (words.STATISTICS, words.TESTS))),
         facts=_facts(plan, settings, averages),
         notices=tuple(plan.get("notices", ())),
         failures=tuple(_failures(scores)),

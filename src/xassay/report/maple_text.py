@@ -10,10 +10,15 @@ INTRO = (
 STATISTICS = (
     "Scores are means over trials; each trial splits the same table anew at random into training, "
     "validation and test parts. Brackets are 95% intervals of that mean (Student's t), so they "
-    "speak of the luck of the split, not of other data. p is that of Welch's t-test over the trials, as in "
-    "the published study; it knows neither that splits share rows nor that two methods share a split. "
-    "Among many comparisons some differ by chance; Holm's correction raises each p to make up for their "
-    "number. Bold: p < 0.05, with the better one's name."
+    "speak of the luck of the split, not of other data."
+)
+TESTS = (
+    "Two tests compare the same two methods. The corrected resampled t-test (Nadeau and Bengio, 2003) takes "
+    "the differences on each split, so that what makes a split hard for both drops out, and allows for the "
+    "rows that splits share; it says who is better. Welch's t-test, as in the published study, does neither; "
+    "it is listed beside the other under Every test. Among many comparisons some differ by chance: Holm's "
+    "correction raises each p to make up for the number of all tests in this report together, of both kinds, "
+    "all tables, models and sigmas. Bold: corrected p < 0.05, with the better one's name."
 )
 ONE_TRIAL = (
     "There was one trial (one random split of each table) only, so there are no intervals, and no tests "

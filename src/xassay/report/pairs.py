@@ -4,18 +4,22 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import attrs
 import polars as pl
 
 from xassay.metrics import describe
 from xassay.report.view import SIGNIFICANT, Cell, Table, p_cell, significant
 
 _LEAST = 1e-4
+_LEADS = "corrected_resampled_t"
+TEST_NAMES = {"welch": "Welch's t", _LEADS: "corrected resampled t"}
 
 
 class Pairs:
     """Tests of one metric: who is better on which data set.
 
-    Pairs that could be tested on no data set are left out.
+    Where a pair has both tests, the corrected resampled t-test says who is better, and Welch's
+    stands in the list of every test alone. Pairs that could be tested on no data set are left out.
 
     Args:
         tests: rows of ``tests.parquet``, one a pair and data set.
@@ -26,6 +30,8 @@ class Pairs:
     def __init__(self, tests: pl.DataFrame, names: Mapping[str, str], most: int) -> None:
         self._names = names
         found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+        if "test" in tests.columns and (tests["test"] == _LEADS).any():
+            tests = tests.filter(pl.col("test") == _LEADS)
         for row in tests.iter_rows(named=True):
             found.setdefault((row["first"], row["second"]), {})[row["dataset"]] = row
         self._rows = {
@@ -83,6 +89,17 @@ def _p(row: Mapping[str, Any]) -> float:
     return math.nan if found is None else float(found)
 
 
+def p_cells(row: Mapping[str, Any]) -> tuple[Cell, Cell]:
+    """A test's p-value and the corrected one; where there is a corrected one, it alone may be bold.
+
+    Example:
+        >>> [(cell.text, cell.strong) for cell in p_cells({"p_value": 0.01, "p_holm": 0.06})]
+        [('0.01', False), ('0.06', False)]
+    """
+    alone, corrected = p_cell(row["p_value"]), p_cell(row["p_holm"])
+    return (alone if row["p_holm"] is None else attrs.evolve(alone, strong=False)), corrected
+
+
 def _better(row: Mapping[str, Any] | None) -> str | None:
     """Who is better; nobody's name where that is unclear, None where there was no test."""
     if row is None or math.isnan(_p(row)):
@@ -99,15 +116,15 @@ def every_test(tests: pl.DataFrame) -> tuple[Table, ...]:
     if tests.is_empty():
         return ()
     has_sigma = tests["sigma"].is_not_null().any()
-    columns = ["data set", *(["sigma"] if has_sigma else []), "metric", "first", "second"]
+    columns = ["data set", *(["sigma"] if has_sigma else []), "metric", "first", "second", "test"]
     rows = []
     for row in tests.sort("sigma", "dataset", maintain_order=True).iter_rows(named=True):
         texts = [row["dataset"], *([f"{row['sigma']:g}"] if has_sigma else [])]
-        texts += [describe(row["metric"]).full_name, row["first"], row["second"]]
+        name = TEST_NAMES.get(row["test"], row["test"])
+        texts += [describe(row["metric"]).full_name, row["first"], row["second"], name]
         numbers = [_or_dash(row["statistic"]), _or_dash(row["df1"])]
-        p_values = [p_cell(row["p_value"]), p_cell(row["p_holm"])]
-        rows.append((*map(Cell, (*texts, *numbers)), *p_values, Cell(str(row["n_blocks"]))))
-    title = "Every test (Welch's t; negative where the first's mean is smaller)"
+        rows.append((*map(Cell, (*texts, *numbers)), *p_cells(row), Cell(str(row["n_blocks"]))))
+    title = "Every test (t is negative where the first's mean is smaller)"
     return (Table(title, (*columns, "t", "df", "p", "p, Holm", "trials"), tuple(rows)),)
 
 

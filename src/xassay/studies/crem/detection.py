@@ -11,8 +11,10 @@ import numpy as np
 import polars as pl
 
 from xassay.circuits import Circuit, Fault, TruthTable, differences
+from xassay.metrics import describe
 from xassay.models.learned_detectors import LearnedDetector, detector_version, make_detector
 from xassay.seeds import generator, legacy_seed
+from xassay.statistics import sample_interval
 from xassay.studies.code import own_code
 from xassay.types import Failure, IntArray
 
@@ -118,7 +120,10 @@ class DetectionCell:
 def quality(
     cells: Sequence[DetectionCell], frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
 ) -> Iterator[dict[str, Any]]:
-    """Rows of results: the detector's quality on every version, and its mean over each circuit's."""
+    """Rows of results: the detector's quality on every version, and its mean over each circuit's.
+
+    The mean has an interval over versions, as scores of explanations have.
+    """
     by_circuit: dict[tuple[str, int], list[dict[str, float]]] = {}
     for cell in cells:
         frame, failure = frames.get(cell.key), failures.get(cell.key)
@@ -139,7 +144,12 @@ def quality(
         for metric in QUALITY:
             values = [found[metric] for found in several if metric in found]
             if values:
-                yield _row(first[place], metric, float(np.mean(values)), len(values)) | {"level": "circuit"}
+                bounds = sample_interval(np.array(values), describe(metric).low, describe(metric).high)
+                yield _row(first[place], metric, float(np.mean(values)), len(values)) | {
+                    "level": "circuit",
+                    "ci_low": bounds[0] if bounds else None,
+                    "ci_high": bounds[1] if bounds else None,
+                }
 
 
 def _quality(frame: pl.DataFrame) -> dict[str, float]:

@@ -1,7 +1,9 @@
 """From the scores of explained pairs to results: averages, intervals, ELA, published figures.
 
 Scores are means over a version's (row, output) pairs, then over the versions of a circuit,
-as in the study.
+as in the study. The mean over versions has two intervals, each in a row of its own: level
+``circuit`` takes the versions as drawn from all alterations of the circuit, level
+`THESE_VERSIONS` takes them as all there are.
 """
 
 import itertools
@@ -19,7 +21,13 @@ from xassay.explainers.table_explainer import N_DRAWS
 from xassay.metrics import describe, equalized_loss_of_accuracy
 from xassay.models.learned_detectors import TABLE
 from xassay.seeds import generator
-from xassay.statistics import cluster_draws, cluster_replicates, interval, repeat_replicates
+from xassay.statistics import (
+    cluster_draws,
+    cluster_replicates,
+    interval,
+    repeat_replicates,
+    sample_interval,
+)
 from xassay.studies.crem.cell import ROW_METRICS, CremCell
 from xassay.studies.crem.settings import is_embedded
 from xassay.studies.published import Published, crem
@@ -42,6 +50,11 @@ class Mean:
     reason: str | None = None
     failed: bool = False
 
+
+Bounds = tuple[float, float]
+
+THESE_VERSIONS = "circuit, these versions"
+"""The level of a circuit's mean with the interval that takes its versions as all there are."""
 
 Place = tuple[str, str, float, float]
 """Circuit, explainer, noise and background: what the versions averaged together share."""
@@ -216,19 +229,45 @@ def score(
                 found = {**found, "ela": ela(found["mr_precision"], clean[fault]["mr_precision"])}
             for metric, mean in found.items():
                 by_metric.setdefault(metric, []).append(mean)
-                rows.append(_row(group[0], metric, mean) | {"level": "version", "fault": str(fault)})
+                bounds = _bounds(metric, mean)
+                rows.append(_row(group[0], metric, mean, bounds) | {"level": "version", "fault": str(fault)})
         first = next(iter(versions.values()))[0]
         for metric, several in by_metric.items():
             figure = _published(first, set(versions), metric)
-            rows.append(
-                _row(first, metric, mean_of(several))
-                | {
-                    "level": "circuit",
-                    "published": figure.value if figure else None,
-                    "published_source": figure.source if figure else None,
-                }
-            )
+            whole, published = mean_of(several), {}
+            if figure:
+                published = {"published": figure.value, "published_source": figure.source}
+            over, within = circuit_bounds(metric, several)
+            rows.append(_row(first, metric, whole, over) | {"level": "circuit"} | published)
+            rows.append(_row(first, metric, whole, within) | {"level": THESE_VERSIONS})
     return rows
+
+
+def circuit_bounds(metric: str, versions: Sequence[Mean]) -> tuple[Bounds | None, Bounds | None]:
+    """The two intervals of a mean over versions: over alterations, and within these versions.
+
+    The first is Student's t over the versions' means and never ends inside the second, see
+    `xassay.statistics.sample_interval`; there is none for fewer than two versions, as one says
+    nothing of others, and none where one failed. The second has the error of each version's
+    own mean alone: rows that were drawn, or the explainer's seeds; none where there is no such error.
+
+    Args:
+        metric: its name; it bounds the intervals.
+        versions: the mean of each version.
+    """
+    whole = mean_of(versions)
+    within = _bounds(metric, whole)
+    if np.isnan(whole.value):
+        return None, within
+    values = np.array([mean.value for mean in versions])
+    record = describe(metric)
+    return sample_interval(values[~np.isnan(values)], record.low, record.high, within=within), within
+
+
+def _bounds(metric: str, mean: Mean) -> Bounds | None:
+    """The interval of the replicates, cut to what the metric can be."""
+    found, record = interval(mean.replicates), describe(metric)
+    return (max(found[0], record.low), min(found[1], record.high)) if found else None
 
 
 def _published(cell: CremCell, faults: set[Fault], metric: str) -> Published | None:
@@ -248,8 +287,7 @@ def _published(cell: CremCell, faults: set[Fault], metric: str) -> Published | N
     return crem().get((cell.circuit.name, method, metric, cell.proportion, cell.noise))
 
 
-def _row(cell: CremCell, metric: str, mean: Mean) -> dict[str, Any]:
-    bounds = interval(mean.replicates)
+def _row(cell: CremCell, metric: str, mean: Mean, bounds: Bounds | None) -> dict[str, Any]:
     return {
         "study": "crem",
         "circuit": cell.circuit.name,
@@ -266,8 +304,8 @@ def _row(cell: CremCell, metric: str, mean: Mean) -> dict[str, Any]:
         "engine": cell.record.engine,
         "metric": metric,
         "value": None if mean.failed else mean.value,
-        "ci_low": max(bounds[0], describe(metric).low) if bounds else None,
-        "ci_high": min(bounds[1], describe(metric).high) if bounds else None,
+        "ci_low": bounds[0] if bounds else None,
+        "ci_high": bounds[1] if bounds else None,
         "n": mean.n,
         "n_failed": mean.n_failed,
         "n_undefined": mean.n_undefined,

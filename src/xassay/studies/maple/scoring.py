@@ -10,7 +10,7 @@ import polars as pl
 from xassay import explainers, specs
 from xassay.metrics import describe
 from xassay.metrics.fidelity import skill
-from xassay.statistics import share_interval, trial_interval
+from xassay.statistics import sample_interval, share_interval
 from xassay.studies.maple.cell import MapleCell
 from xassay.studies.maple.experiments import MODELS, SHAPES
 from xassay.studies.published import Published, maple
@@ -145,7 +145,7 @@ def _mean(trials: Sequence[Score]) -> tuple[Score, tuple[float, float] | None]:
     if metric.name == "pattern_match":
         bounds = share_interval(int(values.sum()), len(values)) if len(values) else None
     else:
-        bounds = trial_interval(values, metric.low, metric.high)
+        bounds = sample_interval(values, metric.low, metric.high)
     mean = attrs.evolve(
         trials[0],
         value=float(values.mean()) if len(values) else float("nan"),

@@ -120,7 +120,8 @@ class MapleStudy:
             failures: why the others did not, by cell key.
         """
         table = results.frame(scoring.score(self.cells, frames, failures), results.RESULTS)
-        tables = {"results": table, "tests": results.frame(comparison.tests(table), results.TESTS)}
+        n_train = {each.name: part_sizes(len(each.X))[0] for each in self._tables}
+        tables = {"results": table, "tests": results.frame(comparison.tests(table, n_train), results.TESTS)}
         if "patterns" in self.settings.experiment:
             found = [
                 frames[cell.key].with_columns(shape=pl.lit(cell.dataset))

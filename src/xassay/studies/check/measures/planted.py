@@ -32,9 +32,11 @@ class Planted(Measure):
     name: ClassVar[str] = "planted"
     question: ClassVar[str] = "Do they find planted causes?"
     how: ClassVar[str] = (
-        "Ordinary rows are made anomalous through known columns, a kind at a time: moved out of range; set to a "
+        "Ordinary rows are made anomalous through known columns, a kind at a time: moved out of range; set "
+        "to a "
         "value that is typical alone and wrong given the others; several columns together; a swapped pair. A "
-        "column that could be wrong in the place of a changed one counts as a cause too. Columns are ranked by what pushes the anomaly score up, and the changed columns should come first. "
+        "column that could be wrong in the place of a changed one counts as a cause too. Columns are "
+        "ranked by what pushes the anomaly score up, and the changed columns should come first. "
         "Only rows that the detector notices are explained. Chance is the score of a random order; zscore is "
         "the order of the columns by their distance from the mean, which needs no model. Columns related to "
         "changed ones may rightly appear."
