@@ -16,6 +16,7 @@ from xassay.circuits.faults import (
     version_name,
 )
 from xassay.circuits.files import EMBEDDED, find, load, read, write
+from xassay.circuits.flips import function_truth, smallest_flips
 from xassay.circuits.netlist import Circuit, Gate
 from xassay.circuits.noise import flip_inputs
 from xassay.circuits.simulation import input_rows, simulate
@@ -34,6 +35,7 @@ __all__ = [
     "faults",
     "find",
     "flip_inputs",
+    "function_truth",
     "ground_truth",
     "input_rows",
     "load",
@@ -41,6 +43,7 @@ __all__ = [
     "read",
     "replace",
     "simulate",
+    "smallest_flips",
     "stick",
     "trace_influence",
     "version_name",
