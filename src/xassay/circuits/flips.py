@@ -86,7 +86,7 @@ def smallest_flips(table: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> B
     neighbours = ids[:, None] ^ (1 << np.arange(n - 1, -1, -1))
     changed = values[neighbours] != values[ids][:, None]
     nearer = distance[neighbours] + 1 == distance[ids][:, None]
-    return np.asarray(np.where(distance[ids][:, None] == 1, changed, nearer & ~changed))
+    return np.asarray(np.where(distance[ids][:, None] == 1, changed, nearer))
 
 
 def _distance_to_other(values: BoolArray, n: int) -> npt.NDArray[np.uint8]:

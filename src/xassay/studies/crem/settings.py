@@ -142,8 +142,8 @@ class CremSettings:
             make_detector(self.detector)
             if self.truth == "function":
                 raise InputError(
-                    f"truth function needs a detector whose outputs are the circuit's, and {self.detector} is "
-                    "none; use truth altered or model, or detector reconstruction"
+                    "truth function needs a detector that gives the circuit's outputs, which "
+                    f"{self.detector} does not; use detector reconstruction, or truth altered or model"
                 )
         self._check_numbers()
         for spec in self.explainers:
