@@ -235,6 +235,12 @@ def test_exact_values_rank_the_smallest_flips_of_what_they_explain_first(circuit
         assert found["value"] == pytest.approx(expected, abs=5e-4)
 
 
+@pytest.mark.parametrize(("truth", "n"), [("altered", 0), ("model", 1), ("function", 1)])
+def test_another_truth_than_the_published_one_has_a_notice(truth, n):
+    study = CremStudy(CremSettings(circuits=["c17"], explainers=["single_flip"], truth=truth))
+    assert [note.startswith(f"truth {truth}: ") for note in study.notices] == [True] * n
+
+
 def test_what_no_table_computes_has_no_truth_of_the_function():
     with pytest.raises(InputError, match="truth function needs a detector"):
         CremSettings(truth="function", detector="autoencoder")

@@ -1,7 +1,9 @@
 """Digital circuits with a known fault: anomalies whose true causes are known.
 
 The data of the CREM study (see `xassay.circuits.truth` for the reference), and the same for
-any combinational circuit in ``.bench`` or ``.sys`` form.
+any combinational circuit in ``.bench`` or ``.sys`` form. What counts as a cause is either what a walk
+through a circuit reaches (`ground_truth`) or what changes an output as a function of the inputs
+(`function_truth`).
 """
 
 from xassay.circuits.export import export
