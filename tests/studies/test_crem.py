@@ -294,11 +294,11 @@ def test_kernel_shap_takes_the_package_default_on_c17_and_500_samples_elsewhere(
 
 
 @pytest.mark.parametrize(("profile", "nsamples"), [("xassay", "auto"), ("paper", "auto"), ("crem-code", 500)])
-def test_the_public_code_gives_sampling_shap_500_samples_on_c17_too(profile, nsamples):
+def test_the_public_code_gives_both_shaps_500_samples_on_c17_too(profile, nsamples):
     settings, c17 = CremSettings(profile=profile), circuits.load("c17")
-    assert settings.explainer_options(c17, "sampling_shap")["nsamples"] == nsamples
+    for name in ("kernel_shap", "sampling_shap"):
+        assert settings.explainer_options(c17, name)["nsamples"] == nsamples
     assert settings.explainer_options(c17, "sampling_shap:nsamples=9")["nsamples"] == 9
-    assert settings.explainer_options(c17, "kernel_shap")["nsamples"] == "auto"
 
 
 def test_the_studys_rules_divide_r_precision_by_what_is_ranked():

@@ -32,7 +32,7 @@ PROFILES = {
     "ranked columns where fewer than R are ranked, Kernel SHAP selects features by AIC",
     "crem-code": "as the study's public code: its background (draws with replacement from the first rows), "
     "ties in reverse column order, zero values and the first column never ranked, R-Precision divided by "
-    "the number of ranked columns where fewer than R are ranked, 500 samples for Sampling SHAP on c17, "
+    "the number of ranked columns where fewer than R are ranked, 500 samples for both SHAPs on c17 too, "
     "LIME's continuous draws cut to integers, which turns nearly all of them into 0",
 }
 _TEST_NAMES = {"friedman": "Friedman chi-square", "iman_davenport": "Iman-Davenport F"}

@@ -65,7 +65,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             skip=(0,),
             denominator="ranked",
             options={
-                **_LASSO,
+                "kernel_shap": {"l1_reg": "auto", "nsamples": 500},
                 "sampling_shap": {"nsamples": 500},
                 "lime": {"treatment": "quartile", "rounding": "truncate"},
                 "lime_continuous": {"rounding": "truncate"},
