@@ -126,7 +126,9 @@ def crem(
             tables) or crem-code (as the study's public code does it).
         sample: Anomalous rows explained in each altered version. Default: 200.
         all: Explain every anomalous row.
-        truth: altered (walk the altered circuit, as the study) or model (the original).
+        truth: Which inputs are the causes: altered (those that a walk through the altered circuit
+            reaches, as in the study), model (the same walk through the original circuit) or function
+            (those in a smallest joint flip that changes the explained output).
         ties: expected, ordered or reversed, in place of the profile's rule.
         engine: native (our own code, for all rows of a table at once) or package, for explainers
             that have both: kernel_shap, sampling_shap, lime. Default: native with --all.

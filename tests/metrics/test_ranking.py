@@ -113,6 +113,58 @@ def test_fixed_ties_equal_a_plain_sort(
     assert found == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("ties", ["ordered", "reversed"])
+@given(row=rows(), rank_zeros=st.booleans(), skip=st.sets(st.integers(0, 5)))
+def test_r_precision_over_what_is_ranked_is_the_precision_of_the_first_r_of_a_short_list(
+    ties: str, row: tuple[list[int], list[bool]], rank_zeros: bool, skip: set[int]
+) -> None:
+    values, relevant = row
+    skipped = [feature for feature in skip if feature < len(values)]
+    ranked = [f for f, value in enumerate(values) if (rank_zeros or value) and f not in skipped]
+    sign = 1 if ties == "ordered" else -1
+    order = sorted(ranked, key=lambda feature: (-abs(values[feature]), sign * feature))
+    top = [relevant[feature] for feature in order][: sum(relevant)]
+    options: dict[str, Any] = {"rank_zeros": rank_zeros, "skip": skipped}
+    found = r_precision([values], [relevant], ties, denominator="ranked", **options)[0]
+    assert found == pytest.approx(sum(top) / len(top) if top else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "relevant", "options", "over_relevant", "over_ranked"),
+    [
+        pytest.param([2, 0, 1, 0], [1, 1, 1, 0], NO_ZEROS, 2 / 3, 1, id="two ranked of three"),
+        pytest.param([2, 0, 0, 0], [0, 1, 1, 0], NO_ZEROS, 0, 0, id="one ranked, a miss"),
+        pytest.param([0, 0, 0, 0], [0, 1, 1, 0], NO_ZEROS, 0, 0, id="nothing ranked"),
+        pytest.param([3, 2, 1], [1, 1, 1], {**ORDERED, "skip": (0,)}, 2 / 3, 1, id="one skipped"),
+        pytest.param([3, 2, 1], [1, 1, 0], {**ORDERED, "skip": (0,)}, 1 / 2, 1 / 2, id="enough ranked"),
+        pytest.param([0, 0, 1], [1, 1, 0], {}, 1 / 2, 1 / 2, id="expected ties rank everything"),
+    ],
+)
+def test_the_two_denominators_of_r_precision_worked_out_by_hand(
+    values: list[float],
+    relevant: list[int],
+    options: dict[str, Any],
+    over_relevant: float,
+    over_ranked: float,
+) -> None:
+    assert r_precision([values], [relevant], **options)[0] == pytest.approx(over_relevant)
+    assert r_precision([values], [relevant], denominator="relevant", **options)[0] == pytest.approx(
+        over_relevant
+    )
+    assert r_precision([values], [relevant], denominator="ranked", **options)[0] == pytest.approx(over_ranked)
+
+
+def test_an_undefined_row_is_nan_whatever_the_denominator() -> None:
+    values, relevant = [[1.0, 2.0], [math.nan, 1.0], [1.0, 0.0]], [[False, False], [True, True], [True, True]]
+    found = r_precision(values, relevant, **NO_ZEROS, denominator="ranked")
+    np.testing.assert_array_equal(found, [np.nan, np.nan, 1.0])
+
+
+def test_an_unknown_denominator_is_refused_with_a_suggestion() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'ranked'"):
+        r_precision([[1.0]], [[True]], denominator="rankd")
+
+
 @each_metric
 @given(row=rows(most=12), random=st.randoms(use_true_random=False))
 def test_permuting_features_changes_nothing(

@@ -95,6 +95,29 @@ def test_a_run_saved_without_intervals_for_these_versions_has_no_table_of_them(f
     assert section(view, "What noise does").folded == ()
 
 
+@pytest.mark.parametrize(
+    ("truth", "words"),
+    [
+        ("altered", "altered: a walk back through the altered circuit"),
+        ("model", "model: the same walk through the original circuit"),
+        ("function", "function: the inputs in a smallest joint flip that changes the explained output"),
+    ],
+)
+def test_the_report_says_which_inputs_count_as_causes(folder, truth, words):
+    plan = json.loads((folder / "plan.json").read_text())
+    plan["settings"]["truth"] = truth
+    view = crem.build(plan, pl.read_parquet(folder / "results.parquet"), pl.DataFrame(), {})
+    assert dict(view.facts)["truth"].startswith(words)
+    assert "output of the original circuit" in view.intro[1]
+
+
+def test_what_a_learned_detector_computes_is_not_called_the_circuits_output(folder):
+    plan = json.loads((folder / "plan.json").read_text())
+    plan["settings"]["detector"] = "autoencoder"
+    view = crem.build(plan, pl.read_parquet(folder / "results.parquet"), pl.DataFrame(), {})
+    assert not any("original circuit" in text for text in view.intro)
+
+
 def test_the_difference_is_ours_minus_published(folder):
     block = next(block for block in ranked(folder).blocks if block.title.endswith("0.6"))
     score = next(line for line in block.lines if line.name == "lime").scores["mrr"]

@@ -2,6 +2,7 @@
 
 import itertools
 
+import attrs
 import numpy as np
 import polars as pl
 import pytest
@@ -215,6 +216,7 @@ def test_published_figures_stand_only_beside_what_they_were_measured_on():
         ({"faults": ["z2", "z3", "z4"]}, None),
         ({"faults": ["z2", "z3", "z4", "o2", "z4:stuck1"]}, None),
         ({"truth": "model"}, None),
+        ({"truth": "function"}, None),
         ({"noise_kind": "flip", "noise": (0, 0.1)}, 0.655),
     ],
     ids=str,
@@ -262,6 +264,54 @@ def test_the_truth_of_the_model_is_that_of_the_original_circuit():
     assert not study.cells[0].run()["map"].equals(altered.cells[0].run()["map"])
 
 
+def test_the_truth_of_the_function_is_a_smallest_flip_of_the_original_output():
+    settings = {"circuits": ["c17"], "faults": ["z3"], "explainers": ["exact_shapley"], "sample": None}
+    frame = CremStudy(CremSettings(**settings, truth="function", engine="native")).cells[0].run()
+    original = circuits.load("c17")
+
+    def outputs(bits):
+        return circuits.simulate(original, [bits])[0]
+
+    for row in frame.iter_rows(named=True):
+        bits, position = (
+            circuits.input_rows(original)[row["input_row"]],
+            original.outputs.index(row["output"]),
+        )
+        truth = np.zeros(7, dtype=bool)
+        for size in range(1, 6):
+            for flipped in itertools.combinations(range(5), size):
+                moved = bits ^ np.isin(np.arange(5), flipped)
+                truth[list(flipped)] |= outputs(moved)[position] != outputs(bits)[position]
+            if truth.any():
+                break
+        assert row["map"] == metrics.average_precision([row["values"]], [truth])[0]
+        assert row["mr_precision"] == metrics.r_precision([row["values"]], [truth])[0]
+
+
+@pytest.mark.parametrize(
+    ("circuit", "altered", "function"),
+    [("c17", 0.791, 1.0), ("74182", 0.599, 0.976), ("74283", 0.756, 0.963)],
+)
+def test_exact_values_rank_the_smallest_flips_of_what_they_explain_first(circuit, altered, function):
+    for truth, expected in (("altered", altered), ("function", function)):
+        run = run_crem(circuits=[circuit], explainers=["exact_shapley"], sample=None, truth=truth)
+        found = scores(run, level="circuit", metric="mr_precision").row(0, named=True)
+        assert found["truth"] == truth
+        assert found["value"] == pytest.approx(expected, abs=5e-4)
+
+
+@pytest.mark.parametrize(("truth", "n"), [("altered", 0), ("model", 1), ("function", 1)])
+def test_another_truth_than_the_published_one_has_a_notice(truth, n):
+    study = CremStudy(CremSettings(circuits=["c17"], explainers=["single_flip"], truth=truth))
+    assert [note.startswith(f"truth {truth}: ") for note in study.notices] == [True] * n
+
+
+def test_what_no_table_computes_has_no_truth_of_the_function():
+    with pytest.raises(InputError, match="truth function needs a detector"):
+        CremSettings(truth="function", detector="autoencoder")
+    assert CremSettings(truth="model", detector="autoencoder").truth == "model"
+
+
 def test_a_row_without_a_truth_is_undefined_and_counted():
     run = run_crem(circuits=["c17"], faults=["o2:stuck1"], explainers=["single_flip"], sample=None)
     row = scores(run, level="circuit", metric="mrr").row(0, named=True)
@@ -306,6 +356,26 @@ def test_kernel_shap_takes_the_package_default_on_c17_and_500_samples_elsewhere(
     assert settings.explainer_options(other, "kernel_shap:nsamples=9")["nsamples"] == 9
     paper = CremSettings(profile="paper").explainer_options(other, "kernel_shap")
     assert paper == {"nsamples": 500, "l1_reg": "auto"}
+
+
+@pytest.mark.parametrize(("profile", "nsamples"), [("xassay", "auto"), ("paper", "auto"), ("crem-code", 500)])
+def test_the_public_code_gives_both_shaps_500_samples_on_c17_too(profile, nsamples):
+    settings, c17 = CremSettings(profile=profile), circuits.load("c17")
+    for name in ("kernel_shap", "sampling_shap"):
+        assert settings.explainer_options(c17, name)["nsamples"] == nsamples
+    assert settings.explainer_options(c17, "sampling_shap:nsamples=9")["nsamples"] == 9
+
+
+def test_the_studys_rules_divide_r_precision_by_what_is_ranked():
+    settings = {"circuits": ["74283"], "explainers": ["exact_shapley"], "sample": None}
+    run = run_crem(**settings, profile="paper")
+    assert value(run, level="circuit", metric="mr_precision") == pytest.approx(0.6686, abs=5e-5)
+    kept = CremStudy(CremSettings(**settings, profile="paper")).cells[0]
+    textbook = attrs.evolve(kept, rules=attrs.evolve(kept.rules, denominator="relevant"))
+    assert textbook.run()["mr_precision"].mean() < kept.run()["mr_precision"].mean()
+    for profile, denominator in (("xassay", "relevant"), ("paper", "ranked"), ("crem-code", "ranked")):
+        assert CremSettings(profile=profile).rules.denominator == denominator
+        assert CremSettings(profile=profile, ties="expected").rules.denominator == "relevant"
 
 
 def test_a_large_background_is_sampled_down_with_a_notice():
@@ -463,6 +533,8 @@ def test_differences_that_do_not_exist_are_found_on_few_pages():
         ({"noise_kind": "pink"}, ["pink"]),
         ({"profile": "papr"}, ["papr", "paper"]),
         ({"truth": "real"}, ["real"]),
+        ({"truth": "functio"}, ["functio", "function"]),
+        ({"truth": "function", "detector": "autoencoder"}, ["truth", "autoencoder", "reconstruction"]),
         ({"ties": "random"}, ["random"]),
         ({"sample": 0}, ["sample"]),
         ({"max_background": 0}, ["max-background"]),

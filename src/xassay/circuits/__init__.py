@@ -1,7 +1,9 @@
 """Digital circuits with a known fault: anomalies whose true causes are known.
 
 The data of the CREM study (see `xassay.circuits.truth` for the reference), and the same for
-any combinational circuit in ``.bench`` or ``.sys`` form.
+any combinational circuit in ``.bench`` or ``.sys`` form. What counts as a cause is either what a walk
+through a circuit reaches (`ground_truth`) or what changes an output as a function of the inputs
+(`function_truth`).
 """
 
 from xassay.circuits.export import export
@@ -16,6 +18,7 @@ from xassay.circuits.faults import (
     version_name,
 )
 from xassay.circuits.files import EMBEDDED, find, load, read, write
+from xassay.circuits.flips import function_truth, smallest_flips
 from xassay.circuits.netlist import Circuit, Gate
 from xassay.circuits.noise import flip_inputs
 from xassay.circuits.simulation import input_rows, simulate
@@ -34,6 +37,7 @@ __all__ = [
     "faults",
     "find",
     "flip_inputs",
+    "function_truth",
     "ground_truth",
     "input_rows",
     "load",
@@ -41,6 +45,7 @@ __all__ = [
     "read",
     "replace",
     "simulate",
+    "smallest_flips",
     "stick",
     "trace_influence",
     "version_name",

@@ -30,6 +30,7 @@ from xassay.errors import InputError, UnknownNameError
 from xassay.types import BoolArray, FloatArray, IntArray
 
 TIES = ("expected", "ordered", "reversed")
+DENOMINATORS = ("relevant", "ranked")
 TOLERANCE = 1e-9
 
 
@@ -46,6 +47,7 @@ class Ranking:
         hits: relevant features in its tie group (r).
         before: relevant features before its tie group (b).
         relevant: relevant features of the row, shape (rows,) (R).
+        ranked: features of the row that are ranked at all, shape (rows,).
         undefined: rows that score NaN, shape (rows,).
     """
 
@@ -55,6 +57,7 @@ class Ranking:
     hits: IntArray
     before: IntArray
     relevant: IntArray
+    ranked: IntArray
     undefined: BoolArray
 
     def finish(self, scores: FloatArray) -> FloatArray:
@@ -101,13 +104,14 @@ def rank(
     opens = np.ones(values.shape, dtype=np.bool_)
     opens[:, 1:] = falling[:, :-1] - falling[:, 1:] > threshold
     n_relevant = flags.sum(axis=1)
+    ranked = np.ones(values.shape, dtype=np.bool_) if rank_zeros else sizes > 0
     if ties != "expected":
-        ranked = np.ones(values.shape, dtype=np.bool_) if rank_zeros else sizes > 0
         ranked[:, list(skip)] = False
         order = _fixed_order(order, opens, ranked, later_first=ties == "reversed")
         flags = np.asarray(flags & ranked)
         opens[:] = True
-    return _grouped(np.take_along_axis(flags, order, axis=1), opens, n_relevant, undefined)
+    counts = (n_relevant, ranked.sum(axis=1))
+    return _grouped(np.take_along_axis(flags, order, axis=1), opens, counts, undefined)
 
 
 def checked(attributions: npt.ArrayLike, relevant: npt.ArrayLike) -> tuple[FloatArray, BoolArray]:
@@ -141,7 +145,10 @@ def _fixed_order(order: IntArray, opens: BoolArray, ranked: BoolArray, *, later_
     return np.argsort(keys, axis=1, kind="stable")
 
 
-def _grouped(flags: BoolArray, opens: BoolArray, n_relevant: IntArray, undefined: BoolArray) -> Ranking:
+def _grouped(
+    flags: BoolArray, opens: BoolArray, counts: tuple[IntArray, IntArray], undefined: BoolArray
+) -> Ranking:
+    """The ranking; ``counts`` are the relevant and the ranked features of each row."""
     rows, n_features = flags.shape
     positions = np.broadcast_to(np.arange(n_features), flags.shape)
     start = np.maximum.accumulate(np.where(opens, positions, 0), axis=1)
@@ -152,7 +159,7 @@ def _grouped(flags: BoolArray, opens: BoolArray, n_relevant: IntArray, undefined
     np.cumsum(flags, axis=1, out=found[:, 1:])
     before = np.take_along_axis(found, start, axis=1)
     hits = np.take_along_axis(found, end + 1, axis=1) - before
-    return Ranking(flags, start, end - start + 1, hits, before, n_relevant, undefined)
+    return Ranking(flags, start, end - start + 1, hits, before, *counts, undefined)
 
 
 def reciprocal_rank(
@@ -220,22 +227,58 @@ def average_precision(
 
 
 def r_precision(
-    attributions: npt.ArrayLike, relevant: npt.ArrayLike, ties: str = "expected", **options: Any
+    attributions: npt.ArrayLike,
+    relevant: npt.ArrayLike,
+    ties: str = "expected",
+    *,
+    denominator: str = "relevant",
+    **options: Any,
 ) -> FloatArray:
     r"""The share of relevant features among the first R ranks.
 
+    The relevant features among the first R ranks, over R (``denominator="relevant"``, the textbook's
+    definition) or over min(R, K) with K the number of features that are ranked (``"ranked"``). They
+    differ only where fewer than R features are ranked, so only with ``rank_zeros=False`` or ``skip``:
+    the second is the precision of a list that ends before rank R, which does not punish what the list
+    leaves out. Where nothing is ranked both are 0.
+
     Expected over ties: a group that straddles rank R counts (R - c) r / g.
 
-    Args and errors: see `rank`.
+    Args:
+        attributions: see `rank`, as for all arguments but the denominator.
+        relevant: likewise.
+        ties: likewise.
+        denominator: ``"relevant"`` or ``"ranked"``.
+        **options: ``rank_zeros`` and ``skip`` of `rank`.
 
     Returns:
         float, shape (rows,), in [0, 1]; NaN where undefined.
 
+    Raises:
+        InputError: see `rank`.
+        UnknownNameError: another tie rule or denominator.
+
+    References:
+        Manning, Raghavan & Schuetze, Introduction to Information Retrieval, 2008, section 8.4.
+        ``"ranked"``: the public code of "Evaluating Anomaly Explanations Using Ground Truth".
+
     Example:
         >>> r_precision([[3.0, 2.0, 1.0]], [[True, False, True]]).tolist()
         [0.5]
+        >>> short = {"ties": "ordered", "rank_zeros": False}
+        >>> r_precision([[3.0, 0.0, 0.0]], [[True, False, True]], **short).tolist()
+        [0.5]
+        >>> r_precision([[3.0, 0.0, 0.0]], [[True, False, True]], denominator="ranked", **short).tolist()
+        [1.0]
     """
-    return share_of_top(rank(attributions, relevant, ties, **options))
+    if denominator not in DENOMINATORS:
+        raise UnknownNameError("denominator", denominator, DENOMINATORS)
+    ranking = rank(attributions, relevant, ties, **options)
+    scores = share_of_top(ranking)
+    if denominator == "relevant":
+        return scores
+    of = np.clip(ranking.ranked, 1, np.maximum(ranking.relevant, 1))
+    return np.asarray(scores * ranking.relevant / of)
 
 
 def share_of_top(ranking: Ranking) -> FloatArray:

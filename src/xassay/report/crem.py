@@ -21,6 +21,7 @@ from xassay.report.view import (
     short_names,
     versions,
 )
+from xassay.studies.crem.settings import TRUTHS
 
 CORRECTNESS = ("mrr", "map", "mr_precision", "exact_match")
 PLOTTED = ("mrr", "map", "mr_precision")
@@ -32,17 +33,24 @@ _WITHIN = "circuit, these versions"
 PROFILES = {
     "xassay": "every column is ranked, and ties count at their expectation, so no order of columns can help",
     "paper": "nearest to the published tables: ties in column order, zero values and the first column are "
-    "never ranked (most likely a defect of the published ranking), Kernel SHAP selects features by AIC",
+    "never ranked (most likely a defect of the published ranking), R-Precision divided by the number of "
+    "ranked columns where fewer than R are ranked, Kernel SHAP selects features by AIC",
     "crem-code": "as the study's public code: its background (draws with replacement from the first rows), "
-    "ties in reverse column order, zero values and the first column never ranked, LIME's continuous draws "
-    "cut to integers, which turns nearly all of them into 0",
+    "ties in reverse column order, zero values and the first column never ranked, R-Precision divided by "
+    "the number of ranked columns where fewer than R are ranked, 500 samples for both SHAPs on c17 too, "
+    "LIME's continuous draws cut to integers, which turns nearly all of them into 0",
 }
 _TEST_NAMES = {"friedman": "Friedman chi-square", "iman_davenport": "Iman-Davenport F"}
 _LIMITS = (0, 1.02)
 _INTRO = (
-    "Each anomaly comes from one altered gate of a digital circuit, so the inputs that truly caused it "
-    "are known. Explainers rank all columns by importance; the scores say how well the true causes are "
-    "ranked. 1 is perfect; random, where it is shown, is chance."
+    "Each anomaly comes from one altered gate of a digital circuit, so we know which inputs caused it, by "
+    "the rule given below as truth. Explainers rank all columns by importance; the scores say how well the "
+    "causes are ranked. 1 is perfect; random, where it is shown, is chance."
+)
+_EXPLAINED = (
+    "The explained function is an output of the original circuit, which is what the detector expects. The "
+    "truth altered is read from the altered circuit, so a score below 1 under it may be a difference between "
+    "the two circuits and not an error of the explainer."
 )
 _PUBLISHED = (
     "Where ours and the published figures differ, the profile is the first thing to look at: profiles "
@@ -97,7 +105,7 @@ def build(
     within = scores.filter(pl.col("level") == _WITHIN)
     clean = averages.filter(pl.col("noise") == 0)
     failed = scores.filter(pl.col("level") == "version", pl.col("reason").is_not_null())
-    has_published = _points(clean)["published"].is_not_null().any()
+    has_published = bool(_points(clean)["published"].is_not_null().any())
     sections = [
         _detection(quality),
         _correctness(clean, within.filter(pl.col("noise") == 0)),
@@ -107,12 +115,20 @@ def build(
     ]
     return View(
         title="CREM: do explanations find the true causes of anomalies?",
-        intro=(_INTRO, _PUBLISHED) if has_published else (_INTRO,),
+        intro=tuple(_intro(settings, has_published=has_published)),
         facts=_facts(plan, settings),
         notices=tuple(plan.get("notices", ())),
         failures=tuple(_failures(failed)),
         sections=tuple(section for section in sections if section is not None),
     )
+
+
+def _intro(settings: dict[str, Any], *, has_published: bool) -> Iterable[str]:
+    yield _INTRO
+    if settings.get("detector", TABLE) == TABLE:
+        yield _EXPLAINED
+    if has_published:
+        yield _PUBLISHED
 
 
 def _facts(plan: dict[str, Any], settings: dict[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -121,7 +137,7 @@ def _facts(plan: dict[str, Any], settings: dict[str, Any]) -> tuple[tuple[str, s
         ("profile", f"{settings['profile']}: {PROFILES[settings['profile']]}"),
         *((("ties", f"{settings['ties']} in place of the profile's rule"),) if settings["ties"] else ()),
         ("rows a version", "all" if sample is None else f"at most {sample:,}"),
-        ("truth", settings["truth"]),
+        ("truth", f"{settings['truth']}: {TRUTHS[settings['truth']]}"),
         *((("detector", detector),) if (detector := settings.get("detector", TABLE)) != TABLE else ()),
         ("seed", str(settings["seed"])),
         versions(plan),

@@ -11,7 +11,16 @@ import numpy as np
 import polars as pl
 
 from xassay import explainers, metrics
-from xassay.circuits import Circuit, Fault, TruthTable, differences, flip_inputs, ground_truth, version_name
+from xassay.circuits import (
+    Circuit,
+    Fault,
+    TruthTable,
+    differences,
+    flip_inputs,
+    function_truth,
+    ground_truth,
+    version_name,
+)
 from xassay.circuits.simulation import input_rows
 from xassay.errors import ExplainerError, InputError
 from xassay.models import ReconstructionDetector
@@ -152,9 +161,7 @@ class CremCell:
         ids, copies = self._distinct(table, ids, background)
         input_ids = table.input_ids(ids)
         shown = self._shown(table.rows(ids), input_ids)
-        truth_circuit = altered if self.truth == "altered" else self.circuit
-        clean_inputs = input_rows(self.circuit)[input_ids]
-        truths = {output: ground_truth(truth_circuit, clean_inputs, output) for output in altered.outputs}
+        truths = self._truths(altered, input_rows(self.circuit)[input_ids])
         parts = []
         pairs = wrong[input_ids]
         if self.detector != TABLE:
@@ -180,6 +187,13 @@ class CremCell:
         if not parts:
             raise ExplainerError("at none of these rows is the detector's largest error at a wrong output")
         return pl.concat(parts).sort("row", "output")
+
+    def _truths(self, altered: Circuit, X: BoolArray) -> dict[str, BoolArray]:
+        """The causes of each output at those inputs, (rows, inputs), by the run's definition."""
+        if self.truth == "function":
+            return {output: function_truth(self.circuit, X, output) for output in altered.outputs}
+        walked = altered if self.truth == "altered" else self.circuit
+        return {output: ground_truth(walked, X, output) for output in altered.outputs}
 
     def _background(self, table: TruthTable) -> FloatArray:
         used, _ = self.background_size
@@ -284,7 +298,9 @@ class CremCell:
         return {
             "mrr": metrics.reciprocal_rank(values, relevant, **rules),
             "map": metrics.average_precision(values, relevant, **rules),
-            "mr_precision": metrics.r_precision(values, relevant, **rules),
+            "mr_precision": metrics.r_precision(
+                values, relevant, denominator=self.rules.denominator, **rules
+            ),
             "exact_match": metrics.exact_match(values, relevant, **rules),
             "noise_share": noise,
         }

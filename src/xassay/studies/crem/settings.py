@@ -19,7 +19,13 @@ from xassay.studies.published import crem_proportion
 
 DEFAULT_EXPLAINERS = ("kernel_shap", "sampling_shap", "lime", "lime_continuous", "single_flip", "random")
 DEFAULT_PROPORTION = 0.4
-TRUTHS = ("altered", "model")
+TRUTHS = {
+    "altered": "a walk back through the altered circuit, gate by gate, as in the study",
+    "model": "the same walk through the original circuit, whose output is explained",
+    "function": "the inputs in a smallest joint flip that changes the explained output",
+}
+"""Which inputs count as causes of a wrong output, by name."""
+
 DEFAULT_FAULTS = 4
 
 
@@ -32,6 +38,8 @@ class Profile:
         ties: the tie rule.
         rank_zeros: whether features with zero attribution are ranked.
         skip: positions of features that are never ranked.
+        denominator: what R-Precision is divided by where fewer than R features are ranked:
+            ``relevant`` (R) or ``ranked`` (their number).
         options: options of explainers, unless the user gives others.
     """
 
@@ -39,6 +47,7 @@ class Profile:
     ties: str
     rank_zeros: bool = True
     skip: tuple[int, ...] = ()
+    denominator: str = "relevant"
     options: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
 
 
@@ -46,14 +55,18 @@ _LASSO = {"kernel_shap": {"l1_reg": "auto"}}
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
         "xassay": Profile("paper", "expected"),
-        "paper": Profile("paper", "ordered", rank_zeros=False, skip=(0,), options=_LASSO),
+        "paper": Profile(
+            "paper", "ordered", rank_zeros=False, skip=(0,), denominator="ranked", options=_LASSO
+        ),
         "crem-code": Profile(
             "crem-code",
             "reversed",
             rank_zeros=False,
             skip=(0,),
+            denominator="ranked",
             options={
-                **_LASSO,
+                "kernel_shap": {"l1_reg": "auto", "nsamples": 500},
+                "sampling_shap": {"nsamples": 500},
                 "lime": {"treatment": "quartile", "rounding": "truncate"},
                 "lime_continuous": {"rounding": "truncate"},
             },
@@ -78,7 +91,10 @@ class CremSettings:
             for the packages' explainers, which slow down with it, and all for native ones.
         profile: ``xassay``, ``paper`` or ``crem-code``.
         sample: rows a version, None for all of them.
-        truth: ``altered`` (the study: walk the altered circuit) or ``model`` (the original).
+        truth: which inputs are the causes: ``altered`` (the study: those that a walk through the
+            altered circuit reaches), ``model`` (the same walk through the original circuit) or
+            ``function`` (those in a smallest joint flip that changes the explained output, which is
+            the original circuit's; for the lookup table only).
         ties: a tie rule in place of the profile's.
         seed: the run's seed.
         repeats: how often a version whose every anomalous input is explained is explained anew
@@ -111,7 +127,7 @@ class CremSettings:
     def __attrs_post_init__(self) -> None:
         for option, value, known in (
             ("profile", self.profile, tuple(PROFILES)),
-            ("truth", self.truth, TRUTHS),
+            ("truth", self.truth, tuple(TRUTHS)),
             ("noise kind", self.noise_kind, KINDS),
             ("tie rule", "expected" if self.ties is None else self.ties, TIES),
             ("engine", self.prefer, explainers.registry.ENGINES),
@@ -124,6 +140,11 @@ class CremSettings:
             check_some(option, getattr(self, option))
         if self.detector != TABLE:
             make_detector(self.detector)
+            if self.truth == "function":
+                raise InputError(
+                    "truth function needs a detector that gives the circuit's outputs, which "
+                    f"{self.detector} does not; use detector reconstruction, or truth altered or model"
+                )
         self._check_numbers()
         for spec in self.explainers:
             explainers.registry.check_spec(spec, prefer=self.engine_of(spec))
@@ -163,7 +184,7 @@ class CremSettings:
         if self.ties is None or self.ties == profile.ties:
             return profile
         if self.ties == "expected":
-            return attrs.evolve(profile, ties="expected", rank_zeros=True, skip=())
+            return attrs.evolve(profile, ties="expected", rank_zeros=True, skip=(), denominator="relevant")
         return attrs.evolve(profile, ties=self.ties)
 
     def proportions(self, circuit: Circuit, *, noisy: bool) -> tuple[float, ...]:

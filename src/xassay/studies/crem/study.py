@@ -12,7 +12,7 @@ from xassay.models.learned_detectors import TABLE, detector_version
 from xassay.studies.crem import comparison, scoring
 from xassay.studies.crem.cell import CremCell
 from xassay.studies.crem.detection import DetectionCell, quality
-from xassay.studies.crem.settings import CremSettings, versions
+from xassay.studies.crem.settings import TRUTHS, CremSettings, versions
 from xassay.types import Failure
 
 PACKAGE_BACKGROUND = 1000
@@ -158,6 +158,8 @@ class CremStudy:
 
     def _notices(self) -> list[str]:
         notices = []
+        if (truth := self.settings.truth) != "altered":
+            notices.append(f"truth {truth}: {TRUTHS[truth]}; published figures belong to truth altered")
         if self.settings.prefer == "native":
             native = sorted({cell.explainer for cell in self._explained if cell.record.tabulates})
             others = sorted({cell.explainer for cell in self._explained if not cell.record.tabulates})
