@@ -106,6 +106,7 @@ def check(
     attributions: Any = None,
     coefficients: Any = None,
     intercepts: Any = None,
+    target: Any = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> CheckResult:
@@ -129,6 +130,8 @@ def check(
             a column.
         coefficients: likewise slopes of local linear models, by the columns' own units.
         intercepts: their intercepts; None: such that each model passes through its row's score.
+        target: what the model was fitted to, one a row of ``X``; the measure ``randomisation`` refits
+            the model to it in random order.
         progress: is told how the work goes.
         settings: further fields of `xassay.studies.check.CheckSettings`: ``class_``, ``link``,
             ``measures``, ``sigma``, ``max_background``, ``timeout``, ``budget``.
@@ -158,7 +161,9 @@ def check(
     if names is not None:
         asked["explainers"] = names
     checked = CheckSettings(**asked, functions=tuple(functions))
-    subject = attrs.evolve(prepare(predict, X, background, checked, given=given), functions=functions)
+    subject = attrs.evolve(
+        prepare(predict, X, background, checked, given=given, target=target), functions=functions
+    )
     study = CheckStudy(subject, checked, jobs=jobs)
     folder = Path(tempfile.mkdtemp(prefix="xassay-"))
     keeper = _Keeper()
@@ -281,6 +286,7 @@ class Files:
             given=given,
             digest=self._digest(form),
             again=functools.partial(_score_again, _absolute(self.model), self.allow_pickle, settings),
+            target=self._target(),
         )
         subject = attrs.evolve(subject, notices=(*notice, *subject.notices))
         about = {
@@ -302,6 +308,10 @@ class Files:
         if not table.width:
             raise InputError(f"{path}: no column is left for the model")
         return table
+
+    def _target(self) -> Any:
+        """What the model was fitted to, as far as the data says."""
+        return None if self.target is None else read_frame(self.data)[self.target].to_numpy()
 
     def _form(self, model: Any, table: pl.DataFrame) -> tuple[str, tuple[str, ...]]:
         """What the model is given, and what to say of it."""

@@ -302,6 +302,14 @@ METRICS = {
             reference="cross-fitted classifier; Hooker & Mentch, arXiv:1905.03151",
         ),
         Metric(
+            "off_data_alarm",
+            "Alarm: another rule off the data (1 is yes)",
+            0,
+            1,
+            higher_is_better=False,
+            reference="xassay.models.manifold, after Slack et al., AIES 2020, arXiv:1911.02508",
+        ),
+        Metric(
             "randomisation_agreement",
             "Agreement with a model refitted to shuffled targets",
             0,

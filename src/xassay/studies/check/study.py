@@ -15,6 +15,7 @@ from xassay.studies.check.cell import CheckCell
 from xassay.studies.check.explained import Explained
 from xassay.studies.check.explaining import ExplainCell, record_of
 from xassay.studies.check.measures import Measure, measures
+from xassay.studies.check.measures.base import chunks
 from xassay.studies.check.measures.fidelity import contributed_of
 from xassay.studies.check.outcome import Judged
 from xassay.studies.check.settings import DEFAULT_EXPLAINERS, GIVEN, YARDSTICKS, CheckSettings
@@ -124,7 +125,7 @@ class CheckStudy:
             if measure.asks:
                 asked = min(rows, measure.most_rows or rows)
                 a_row = self._a_row * measure.model_rows(self._subject, self.settings)
-                for start, stop in measure.chunks(asked, CHUNK_ROWS):
+                for start, stop in chunks(asked, asked if measure.whole else CHUNK_ROWS):
                     seconds = a_row * (stop - start)
                     yield AnswerCell(**common, start=start, stop=stop, seconds=seconds, measure=measure.name)
         for judged in self._judged:
@@ -143,7 +144,7 @@ class CheckStudy:
             factor = variant.number if variant.name == "budget" else 1.0
         # one fit of a surrogate explains all rows
         whole = judged.record is not None and judged.record.surrogate
-        for start, stop in Measure.chunks(n, n if whole else CHUNK_ROWS):
+        for start, stop in chunks(n, n if whole else CHUNK_ROWS):
             yield ExplainCell(
                 **common,
                 start=start,

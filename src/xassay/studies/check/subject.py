@@ -92,6 +92,7 @@ def prepare(
     given: Explanation | None = None,
     digest: str = "",
     again: Callable[[], Score] | None = None,
+    target: Any = None,
 ) -> Subject:
     """Look at model and data before anything is explained.
 
@@ -103,6 +104,7 @@ def prepare(
         given: explanations of all rows of ``X``, computed elsewhere, in the columns' own units.
         digest: see `Subject`.
         again: see `xassay.models.score.Score`.
+        target: what the model was fitted to, one a row of ``X``; for the measure ``randomisation``.
 
     Raises:
         InputError: data that cannot be used, or a model that gives no number a row.
@@ -130,14 +132,50 @@ def prepare(
     with threadpool_limits(1), global_state(legacy_seed(settings.seed, "prepare")):
         try:
             with time_limit(limit):
-                return _examined(
+                found = _examined(
                     score, space, rows, row_ids, pool, settings, given=given, notices=notices, digest=digest
                 )
+                return _with_shuffled(found, _refitted(found.score, X, target, settings))
         except OutOfTime:
             raise InputError(
                 f"the model did not answer a few hundred rows within {limit:g} s; give it more "
                 "time with timeout, or a smaller background"
             ) from None
+
+
+def _with_shuffled(subject: Subject, shuffled: Score | None) -> Subject:
+    if shuffled is None:
+        return subject
+    found = attrs.evolve(subject, shuffled=shuffled)
+    return attrs.evolve(found, digest=f"{subject.digest} {_behaviour(robust(found.refitted, subject.X))}")
+
+
+def _refitted(score: Score, X: Any, target: Any, settings: CheckSettings) -> Score | None:
+    """The score of the same model, fitted to shuffled targets; None where that was not asked for.
+
+    Raises:
+        InputError: it was, and there is no target of as many rows, or nothing to fit.
+    """
+    if "randomisation" not in settings.measures:
+        return None
+    from sklearn.base import clone
+
+    if target is None:
+        raise InputError("the measure randomisation needs what the model was fitted to: give a target")
+    values = np.asarray(target).reshape(-1)
+    if len(values) != len(X):
+        raise InputError(f"the target has {len(values):,} values, the data {len(X):,} rows")
+    if not hasattr(score.estimator, "fit") or not hasattr(score.estimator, "get_params"):
+        raise InputError("the measure randomisation needs a scikit-learn estimator, which can be fitted anew")
+    shuffled = generator(settings.seed, "shuffled targets").permutation(values)
+    try:
+        refitted = clone(score.estimator).fit(X, shuffled)
+    except Exception as error:
+        raise InputError(
+            f"the model could not be refitted to shuffled targets: {specs.brief(error)}"
+        ) from error
+    found = score_of(refitted, settings.kind, class_=settings.class_, link=settings.link)
+    return attrs.evolve(found, sign=score.sign)
 
 
 def _tables(X: Any, background: Any) -> tuple[Space, FloatArray, FloatArray]:

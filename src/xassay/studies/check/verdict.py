@@ -167,6 +167,11 @@ def _of_model(found: Found) -> Iterator[str]:
             f"the "
             f"other {1 - share:.0%} are interactions of columns, which no explanation of this kind shows."
         )
+    if own("off_data_alarm"):
+        yield (
+            "The model follows another rule on rows with replaced columns than on real rows (surrogates of "
+            "either fail on the other): what explanations show may not be what it does on your data."
+        )
     apart = own("separability")
     if apart is not None and apart >= thresholds.OFF_DATA:
         yield (

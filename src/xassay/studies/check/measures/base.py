@@ -114,6 +114,7 @@ class Measure(ABC):
         asks: whether it asks the model about rows, before any explanation is known.
         follows: whether it asks the model about explanations.
         most_rows: the most rows that it looks at; None: all.
+        whole: whether it asks the model about all its rows at once.
     """
 
     name: ClassVar[str]
@@ -129,6 +130,7 @@ class Measure(ABC):
     asks: ClassVar[bool] = False
     follows: ClassVar[bool] = False
     most_rows: ClassVar[int | None] = None
+    whole: ClassVar[bool] = False
 
     def variants(
         self, subject: Subject, settings: CheckSettings, record: ExplainerRecord, options: dict[str, Any]
@@ -160,12 +162,6 @@ class Measure(ABC):
         """The options that an explainer is asked with."""
         del record, variant, n_features
         return options
-
-    @staticmethod
-    def chunks(rows: int, size: int) -> list[tuple[int, int]]:
-        """Parts of some rows, no larger than a size."""
-        size = max(size, 1)
-        return [(start, min(start + size, rows)) for start in range(0, rows, size)]
 
     def model_rows(self, subject: Subject, settings: CheckSettings) -> float:
         """How many rows it asks the model for, about one row of the data; for the estimate."""
@@ -200,6 +196,16 @@ class Measure(ABC):
         """What the verdict says of an explainer by it."""
         del scores
         yield from ()
+
+
+def chunks(rows: int, size: int) -> list[tuple[int, int]]:
+    """Parts of some rows, no larger than a size.
+
+    >>> chunks(5, 2)
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    size = max(size, 1)
+    return [(start, min(start + size, rows)) for start in range(0, rows, size)]
 
 
 def known_rows(answers: pl.DataFrame, explained: Explained) -> tuple[pl.DataFrame, BoolArray, str | None]:
