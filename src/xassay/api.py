@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from xassay import report, runner
-from xassay.runner import Progress, Run, Study
+from xassay.runner import Run, Study
 from xassay.studies.crem import CremSettings, CremStudy
 from xassay.studies.maple import MapleSettings, MapleStudy
+from xassay.work import Progress
 
 
 def run_crem(

@@ -16,7 +16,6 @@ from xassay import report, runner, specs
 from xassay.errors import InputError, UnknownNameError
 from xassay.models import loading
 from xassay.models.score import Score, score_of
-from xassay.runner import Limits, Progress
 from xassay.specs import digest
 from xassay.studies.check import CheckSettings, CheckStudy, prepare
 from xassay.studies.check.requirements import Requirement
@@ -24,6 +23,7 @@ from xassay.studies.check.settings import GIVEN
 from xassay.tabular.files import read_frame
 from xassay.tabular.forms import as_form
 from xassay.types import Explanation
+from xassay.work import Limits, Progress
 
 
 @attrs.frozen(eq=False)

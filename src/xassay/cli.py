@@ -322,9 +322,9 @@ def check(
         quiet: Print nothing but errors and failures.
     """
     from xassay import api, checking, terminal
-    from xassay.runner import Limits
     from xassay.studies.check import CheckSettings
     from xassay.studies.check.requirements import Requirement
+    from xassay.work import Limits
 
     asked: dict[str, Any] = {"explainers": _split(explainers), "measures": _split(measures)}
     settings = CheckSettings(

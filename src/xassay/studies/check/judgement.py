@@ -54,35 +54,51 @@ def judge(name: str, scores: Scores, chance: float | None = None) -> Judgement:
         chance: reciprocal rank of planted causes in a random order, where any were planted.
     """
     rows = scores.n("fidelity")
-    fidelity = scores("fidelity")
-    if fidelity is None:
+    if scores("fidelity") is None:
         return Judgement(name, NOT_JUDGED, rows, _nothing(scores), "no score")
     if rows < thresholds.LEAST_ROWS:
         why = f"{rows} rows could be judged, fewer than {thresholds.LEAST_ROWS}"
         return Judgement(name, NOT_JUDGED, rows, why, "few rows")
-    faults = list(_faults(scores))
-    if not faults:
-        why = f"fidelity {fidelity:.2f}, right on {_share(scores)} of rows"
-        return Judgement(name, FAITHFUL, rows, why, "faithful")
+    faults = _faults(scores)
+    figures = ", ".join(
+        [f"fidelity {scores('fidelity'):.2f}, right on {_share(scores)} of {rows} rows", *faults]
+    )
+    if not faults and _reached(scores):
+        return Judgement(name, FAITHFUL, rows, figures, "faithful")
     for kind, why in _partly(scores, chance):
-        return Judgement(name, PARTLY, rows, "; ".join([why, *faults]), kind)
-    return Judgement(name, UNFAITHFUL, rows, "; ".join(faults), "unfaithful")
+        return Judgement(name, PARTLY, rows, f"{why}; {figures}", kind)
+    aligned = scores("alignment")
+    wrong = "" if aligned is None else f", alignment {aligned:.2f}"
+    return Judgement(name, UNFAITHFUL, rows, figures + wrong, "unfaithful")
+
+
+def _reached(scores: Scores) -> bool:
+    """Whether fidelity and the share of right rows are those of a faithful explanation."""
+    fidelity, right = scores("fidelity"), scores("rows_right")
+    return (
+        fidelity is not None
+        and right is not None
+        and fidelity >= thresholds.FAITHFUL
+        and right >= thresholds.MOST_ROWS
+    )
 
 
 def _faults(scores: Scores) -> Sequence[str]:
-    """What keeps an explainer from being faithful."""
-    fidelity, pooled = scores("fidelity"), scores("fidelity_pooled")
-    right, gap = scores("rows_right"), scores("completeness_gap")
+    """What else keeps an explanation from being faithful: what fidelity row by row does not see."""
+    pooled, gap = scores("fidelity_pooled"), scores("completeness_gap")
     found = []
-    if fidelity is None or fidelity < thresholds.FAITHFUL:
-        found.append(f"fidelity {fidelity or 0:.2f}, below {thresholds.FAITHFUL}")
-    if right is None or right < thresholds.MOST_ROWS:
-        found.append(f"right on {_share(scores)} of rows only")
     if pooled is None or pooled < thresholds.FAITHFUL_POOLED:
-        found.append("wrong on the rows where the score changes most")
+        found.append(f"fidelity {_figure(pooled)} over all rows as one sum")
     if gap is None or gap > thresholds.GAP:
-        found.append(f"its values do not add up to the score (off by {gap or 0:.0%})")
+        scale = scores("best_scale")
+        factor = "" if scale is None or scale <= 0 else f"; the factor {scale:.2g} fits best"
+        missed = "unknown" if gap is None else f"off by {gap:.0%}{factor}"
+        found.append(f"sum of values {missed}")
     return found
+
+
+def _figure(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2f}"
 
 
 def _partly(scores: Scores, chance: float | None) -> Sequence[tuple[str, str]]:
@@ -104,9 +120,8 @@ def _partly(scores: Scores, chance: float | None) -> Sequence[tuple[str, str]]:
         found.append(("aligned", f"names the right columns (alignment {aligned:.2f}), not the right values"))
     mrr, low = scores("mrr"), scores.low("mrr")
     if chance is not None and mrr is not None and low is not None and low > chance + thresholds.FOUND:
-        found.append(
-            ("finds causes", f"ranks planted causes at about {1 / mrr:.1f} (by chance {1 / chance:.1f})")
-        )
+        rank = f"ranks planted causes at about {1 / mrr:.1f} (by chance {1 / chance:.1f})"
+        found.append(("finds causes", rank))
     return found
 
 

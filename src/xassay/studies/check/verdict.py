@@ -184,7 +184,7 @@ def _of_model(found: Found) -> Iterator[str]:
 def _line(one: Judgement, scores: Scores, found: Found) -> str:
     """One explainer: its judgement, then what each measure found."""
     yardstick = " (a yardstick)" if one.explainer in found.baselines else ""
-    parts = [one.judgement if one.judgement == FAITHFUL else f"{one.judgement}: {one.why}"]
+    parts = [f"{one.judgement}: {one.why}"]
     parts += [text for own in measures().values() for text in own.sentences(scores)]
     if (lost := judgement.lost_share(scores)) > 0:
         parts.append(f"failed on {lost:.0%} of the rows")

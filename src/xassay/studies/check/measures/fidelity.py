@@ -13,11 +13,11 @@ from xassay.explainers import ExplainerRecord
 from xassay.metrics.contrast import Contrasts, SameSizeSets, n_sets, same_size_sets, symmetrised
 from xassay.metrics.masking import losses_of, masked_drops
 from xassay.studies.check.explained import Explained, lists, places
-from xassay.studies.check.measures.base import Context, Measure, Scores, known_rows
+from xassay.studies.check.measures.base import Context, Measure, known_rows
 from xassay.studies.check.series import Series
 from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
-from xassay.studies.check.thresholds import GAP, LEAST_ROWS, RIGHT
+from xassay.studies.check.thresholds import RIGHT
 from xassay.studies.check.variants import BASE, Asked, Variant, another_seed, as_the_user
 from xassay.types import FloatArray, IntArray
 
@@ -195,18 +195,6 @@ class Fidelity(Measure):
         failed = answers["error"].is_not_null().to_numpy()
         told = np.where(np.isnan(contrasts.told) & np.isfinite(energy), 0.0, contrasts.told)
         yield Series("additive_share", (np.minimum(told, energy), energy), rows, "part", failed)
-
-    def sentences(self, scores: Scores) -> Iterator[str]:
-        """What is right, on how many rows; the judgement itself stands before it."""
-        fidelity, right = scores("fidelity"), scores("rows_right")
-        if fidelity is None or scores.n("fidelity") < LEAST_ROWS:
-            return
-        said = f"fidelity {fidelity:.2f}"
-        yield said if right is None else f"{said}, right on {right:.0%} of {scores.n('fidelity')} rows"
-        gap, scale = scores("completeness_gap"), scores("best_scale")
-        if gap is not None and gap > GAP:
-            known = "" if scale is None or scale <= 0 else f" (the factor {scale:.2g} fits best)"
-            yield f"its values do not add up to the score: they are off by {gap:.0%}{known}"
 
 
 def changes(

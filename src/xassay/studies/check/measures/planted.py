@@ -107,10 +107,8 @@ class Planted(Measure):
     def sentences(self, scores: Scores) -> Iterator[str]:
         """At which rank a cause is found."""
         found = scores("mrr")
-        row = scores.row("mrr")
-        if found is None or row is None or row["n"] < LEAST_ROWS:
-            return
-        yield f"ranks a planted cause at about {1 / found:.1f}"
+        if found and scores.n("mrr") >= LEAST_ROWS:
+            yield f"ranks a planted cause at about {1 / found:.1f}"
 
 
 def noticed_rows(planted: PlantedRows) -> Any:
