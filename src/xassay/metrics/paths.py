@@ -29,6 +29,8 @@ References:
     NeurIPS 2022, arXiv:2206.11104 (PGI, PGU).
 """
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -66,9 +68,8 @@ def path_grid(n_features: int) -> IntArray:
         raise InputError(f"n_features must be at least 1, not {n_features}")
     if n_features == 1:
         return np.empty(0, dtype=np.int64)
-    # 0.05 * 20 is a little more than 1: it is not rounded up to 2
-    shares = [int(np.ceil(share * n_features - TINY)) for share in SHARES]
-    points = {1, n_features - 1, *(min(max(k, 1), n_features - 1) for k in shares)}
+    shares = [math.ceil(share * n_features) for share in SHARES]
+    points = {1, n_features - 1, *(min(k, n_features - 1) for k in shares)}
     powers = [2**k for k in range(1, n_features.bit_length()) if 2**k < n_features]
     while len(points) < MAX_POINTS and not points.issuperset(powers):
         points.add(max(powers, key=lambda k: min(abs(np.log2(k / other)) for other in points)))
@@ -387,7 +388,7 @@ def _directed(
     relative, _ = scaled(np.column_stack([whole, found]))
     with np.errstate(invalid="ignore"):
         sign = np.where(np.abs(relative[:, 0]) > TINY, np.sign(whole), np.nan)
-    return found, sign, np.where(np.isnan(sign), 1.0, np.abs(whole)) if normalised else np.ones(len(found))
+    return found, sign, np.abs(whole) if normalised else np.ones(len(found))
 
 
 def _mean(values: FloatArray) -> FloatArray:
