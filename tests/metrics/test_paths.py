@@ -250,6 +250,7 @@ def test_a_row_that_is_not_finite_has_an_order_and_harms_no_other() -> None:
         (20, [1, 2, 4, 8, 10, 16, 19]),
         (30, [1, 2, 3, 4, 6, 8, 15, 29]),
         (100, [1, 2, 5, 10, 20, 32, 50, 99]),
+        (700, [1, 7, 16, 35, 70, 140, 350, 699]),
         (1000, [1, 4, 10, 50, 100, 200, 500, 999]),
     ],
 )
@@ -320,3 +321,20 @@ def test_what_cannot_be_measured_is_refused_in_one_line(call: Any, words: str) -
     with pytest.raises(InputError, match=words) as refused:
         call()
     assert "\n" not in str(refused.value)
+
+
+def test_what_counts_as_zero_pushes_neither_way() -> None:
+    phi = np.tile([1.0, 0.9e-9, -0.9e-9], (200, 1))
+    orders = column_orders(phi, direction=np.ones(200))
+    assert set(map(tuple, orders.tolist())) == {(0, 1, 2), (0, 2, 1)}
+
+
+def test_areas_of_uneven_paths_by_hand() -> None:
+    # heights 8, 3, 0 and 0, 6, 8 at shares 0, 1/4, 1
+    assert deletion_area([[5.0]], [8.0], [1], 4)[0] == 0.25 * 5.5 + 0.75 * 1.5
+    assert insertion_area([[2.0]], [8.0], [1], 4)[0] == 0.25 * 3 + 0.75 * 7
+
+
+def test_prediction_gaps_by_hand() -> None:
+    assert pgi([[1.0, 3.0], [0.0, 0.0]]).tolist() == [2.0, 0.0]
+    assert pgu([[0.0, 5.0], [4.0, 0.5]]).tolist() == [2.5, 2.25]

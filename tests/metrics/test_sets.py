@@ -290,3 +290,57 @@ def test_a_gap_needs_one_total_a_row() -> None:
 @pytest.mark.parametrize("measure", [sensitivity_n, rank_sensitivity_n, faithfulness_correlation])
 def test_no_rows_have_no_scores(measure: Any) -> None:
     assert measure(np.empty((0, 3)), np.empty((0, 5, 3), dtype=bool), np.empty((0, 5))).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("p", "sizes", "chosen"),
+    [
+        (6, (2, 3), 3),
+        (5, (2, 3), 2),
+        (6, (1, 4), 4),
+        (9, (3, 5), 5),
+        (9, (2, 8), 2),
+        (8, (4, 4, 1, 1, 1, 1, 1), 1),
+    ],
+)
+def test_of_sizes_with_as_many_sets_the_nearest_to_half_is_taken(
+    p: int, sizes: tuple[int, ...], chosen: int
+) -> None:
+    rng = np.random.default_rng(0)
+    wanted = sizes if len(sizes) > 2 else sizes * 4
+    subsets = np.array([[rng.permutation(p) < size for size in wanted]])
+    phi, drops = rng.standard_normal((1, p)), rng.standard_normal((1, len(wanted)))
+    by_size = {size: faithfulness_correlation(phi, subsets, drops, size=size)[0] for size in set(sizes)}
+    assert faithfulness_correlation(phi, subsets, drops)[0] == pytest.approx(by_size[chosen], abs=1e-12)
+    assert np.isfinite(by_size[chosen])
+    assert len(sizes) > 2 or by_size[sizes[0]] != pytest.approx(by_size[sizes[1]], abs=1e-3)
+
+
+@each
+@pytest.mark.parametrize(("scale", "judged"), [(1e-8, True), (1e-12, False)])
+def test_small_differences_count_down_to_a_billionth_of_the_largest(
+    name: str, scale: float, judged: bool
+) -> None:
+    ours, _ = CORRELATIONS[name]
+    _, subsets, _ = drawn(np.random.default_rng(0), 10, 60, 6)
+    phi = np.random.default_rng(1).permuted(np.tile([-4.0, -1, 0, 2, 3, 7], (10, 1)), axis=1)
+    drops = claimed_sums(phi, subsets)
+    sizes = subsets.sum(axis=2)
+    alike = 1 + scale * phi
+    np.testing.assert_allclose(
+        ours(alike, subsets, drops), 1.0 if judged else 0.0, atol=1e-6 if judged else 0
+    )
+    found = ours(phi, subsets, sizes + scale * drops)
+    if judged:
+        np.testing.assert_allclose(found, 1.0, atol=1e-6)
+    else:
+        assert np.isnan(found).all()
+
+
+@each
+def test_rounding_takes_no_correlation_out_of_its_range(name: str) -> None:
+    ours, _ = CORRELATIONS[name]
+    phi, subsets, _ = drawn(np.random.default_rng(0), 500, 40, 5)
+    for factor in (1 / 3, -0.7):
+        found = ours(factor * phi, subsets, claimed_sums(phi, subsets), sizes=[2])
+        assert np.nanmax(np.abs(found)) <= 1

@@ -4,17 +4,8 @@ from xassay.metrics.agreement import agreement, placebo_share, towards
 from xassay.metrics.fidelity import causal_losses, causal_losses_and_trivial, causal_rmse, causal_skill
 from xassay.metrics.local_model import contributions
 from xassay.metrics.masking import masking_losses, masking_rmse, masking_skill
-from xassay.metrics.paths import (
-    column_orders,
-    comprehensiveness,
-    deletion_area,
-    insertion_area,
-    path_grid,
-    pgi,
-    pgu,
-    prefix_sets,
-    sufficiency,
-)
+from xassay.metrics.orders import column_orders, path_grid, prefix_sets
+from xassay.metrics.paths import comprehensiveness, deletion_area, insertion_area, pgi, pgu, sufficiency
 from xassay.metrics.ranking import average_precision, exact_match, r_precision, reciprocal_rank
 from xassay.metrics.records import Metric, available, describe
 from xassay.metrics.robustness import equalized_loss_of_accuracy, noise_share

@@ -6,7 +6,9 @@ model's answers at a grid of k, with v as in `xassay.metrics.sets`:
 * removed: v(T_k), the drop when the first k columns are replaced;
 * kept: v(all but T_k), the drop when only the first k columns are left.
 
-``xassay.metrics.masking.masked_drops`` gives both, of `prefix_sets` and of their complements.
+``xassay.metrics.masking.masked_drops`` gives both, of `xassay.metrics.orders.prefix_sets` and of
+their complements.
+
 A model's score may be any number, and an explanation may explain why it is low. So drops are
 taken in the direction of v(all): multiplied by the sign of f(x) - E f. Where v(all) is 0
 (below 1e-9 of the row's largest answer) there is no direction, and the score is NaN.
@@ -33,130 +35,9 @@ import numpy as np
 import numpy.typing as npt
 
 from xassay.errors import InputError
-from xassay.metrics.arrays import TINY, contributions_of, numbers, scaled
-from xassay.metrics.calls import checked_ids
-from xassay.seeds import generator
-from xassay.types import BoolArray, FloatArray, IntArray
-
-SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
-"""Shares of the columns at which DeYoung et al. evaluate."""
-MAX_POINTS = 8
-
-
-def path_grid(n_features: int) -> IntArray:
-    """Numbers of columns at which a path is evaluated: at most 8, from 1 to n_features - 1.
-
-    The shares 1, 5, 10, 20 and 50% of DeYoung et al. (rounded up), 1, and n_features - 1; then
-    the powers of 2, those farthest from the others by ratio first, until there are 8.
-
-    Args:
-        n_features: how many columns there are.
-
-    Returns:
-        int, rising; empty for one column, of which there is no order.
-
-    Raises:
-        InputError: n_features below 1.
-
-    Example:
-        >>> path_grid(30).tolist()
-        [1, 2, 3, 4, 6, 8, 15, 29]
-    """
-    if n_features < 1:
-        raise InputError(f"n_features must be at least 1, not {n_features}")
-    if n_features == 1:
-        return np.empty(0, dtype=np.int64)
-    # 0.05 * 20 is a little more than 1: it is not rounded up to 2
-    shares = [int(np.ceil(share * n_features - TINY)) for share in SHARES]
-    points = {1, n_features - 1, *(min(max(k, 1), n_features - 1) for k in shares)}
-    powers = [2**k for k in range(1, n_features.bit_length()) if 2**k < n_features]
-    while len(points) < MAX_POINTS and not points.issuperset(powers):
-        points.add(max(powers, key=lambda k: min(abs(np.log2(k / other)) for other in points)))
-    return np.array(sorted(points), dtype=np.int64)
-
-
-def column_orders(
-    contributed: npt.ArrayLike,
-    row_ids: npt.ArrayLike | None = None,
-    seed: int = 0,
-    direction: npt.ArrayLike | None = None,
-) -> IntArray:
-    """The columns of each row, the most important first.
-
-    By falling absolute value; with ``direction`` by falling value times the direction. Values
-    closer than 1e-9 of the row's largest are tied, as in `xassay.metrics.ranking`; ties are put
-    in a random order that the seed and the row's id fix, so that an explanation that names no
-    column is at chance. The random order is the same for every explanation of the row.
-
-    Args:
-        contributed: shape (rows, features).
-        row_ids: integers, shape (rows,); default 0, 1, ...
-        seed: fixes the order of ties.
-        direction: numbers of which the sign counts, shape (rows,); None: by absolute value.
-
-    Returns:
-        int, shape (rows, features): positions of columns. A row that is not finite throughout
-        has a random order: leave it out.
-
-    Raises:
-        InputError: shapes that do not fit, or ids that are no integers.
-
-    Example:
-        >>> column_orders([[1.0, -3.0, 2.0]]).tolist()
-        [[1, 2, 0]]
-        >>> column_orders([[1.0, -3.0, 2.0]], direction=[1.0]).tolist()
-        [[2, 0, 1]]
-    """
-    values = contributions_of(contributed)
-    ids = checked_ids(row_ids, len(values))
-    strength, _ = scaled(values)
-    if direction is None:
-        strength = np.abs(strength)
-    else:
-        strength = strength * np.sign(numbers(direction, "direction", (len(values),)))[:, None]
-    strength = np.where(np.isfinite(strength) & (np.abs(strength) > TINY), strength, 0.0)
-    order = np.argsort(-strength, axis=1, kind="stable")
-    groups = np.zeros(values.shape, dtype=np.int64)
-    falling = np.take_along_axis(strength, order, axis=1)
-    np.cumsum(falling[:, :-1] - falling[:, 1:] > TINY, axis=1, out=groups[:, 1:])
-    group_of = np.empty_like(groups)
-    np.put_along_axis(group_of, order, groups, axis=1)
-    luck = np.empty(values.shape)
-    for k, row_id in enumerate(ids):
-        luck[k] = generator(seed, "path", int(row_id)).random(values.shape[1])
-    return np.lexsort((luck, group_of), axis=1)
-
-
-def prefix_sets(
-    contributed: npt.ArrayLike,
-    grid: npt.ArrayLike,
-    row_ids: npt.ArrayLike | None = None,
-    seed: int = 0,
-    direction: npt.ArrayLike | None = None,
-) -> BoolArray:
-    """The sets T_k of the first k columns of each row's order, for each k of a grid.
-
-    Args:
-        contributed: shape (rows, features).
-        grid: numbers of columns, rising, between 1 and features - 1 (`path_grid`).
-        row_ids: see `column_orders`.
-        seed: see `column_orders`.
-        direction: see `column_orders`.
-
-    Returns:
-        bool, shape (rows, len(grid), features); all but the first k are the complement.
-
-    Raises:
-        InputError: see `column_orders`; a grid that does not rise or leaves the range.
-
-    Example:
-        >>> prefix_sets([[1.0, -3.0, 2.0]], [1, 2]).astype(int).tolist()
-        [[[0, 1, 0], [0, 1, 1]]]
-    """
-    order = column_orders(contributed, row_ids, seed, direction)
-    counts = _checked_grid(grid, order.shape[1])
-    places = np.argsort(order, axis=1)
-    return np.asarray(places[:, None, :] < counts[None, :, None])
+from xassay.metrics.arrays import TINY, numbers, scaled
+from xassay.metrics.orders import checked_grid
+from xassay.types import FloatArray
 
 
 def comprehensiveness(
@@ -362,15 +243,6 @@ def pgu(changed: npt.ArrayLike) -> FloatArray:
     return _mean(_changes(changed))
 
 
-def _checked_grid(grid: npt.ArrayLike, p: int) -> IntArray:
-    counts = np.asarray(grid)
-    if counts.ndim != 1 or (counts.size and not np.issubdtype(counts.dtype, np.integer)):
-        raise InputError("grid must be a list of integers")
-    if np.any(np.diff(counts) <= 0) or np.any((counts < 1) | (counts >= p)):
-        raise InputError(f"grid must rise and stay between 1 and {p - 1}, one less than the features")
-    return counts.astype(np.int64)
-
-
 def _changes(changed: npt.ArrayLike) -> FloatArray:
     found = numbers(changed, "changed", (None, None))
     if np.any(found < 0):
@@ -387,7 +259,7 @@ def _directed(
     relative, _ = scaled(np.column_stack([whole, found]))
     with np.errstate(invalid="ignore"):
         sign = np.where(np.abs(relative[:, 0]) > TINY, np.sign(whole), np.nan)
-    return found, sign, np.where(np.isnan(sign), 1.0, np.abs(whole)) if normalised else np.ones(len(found))
+    return found, sign, np.abs(whole) if normalised else np.ones(len(found))
 
 
 def _mean(values: FloatArray) -> FloatArray:
@@ -403,7 +275,7 @@ def _area(
     inner: FloatArray, first: npt.ArrayLike, last: npt.ArrayLike, grid: npt.ArrayLike, p: int
 ) -> FloatArray:
     """Trapezoids over shares 0, grid / p and 1."""
-    counts = _checked_grid(grid, p)
+    counts = checked_grid(grid, p)
     if inner.shape[1] != len(counts):
         raise InputError(f"{inner.shape[1]} answers a row beside a grid of {len(counts)}")
     heights = np.empty((len(inner), len(counts) + 2))
