@@ -82,7 +82,8 @@ def separability(real: npt.ArrayLike, masked: npt.ArrayLike, seed: int = 0) -> f
     that has seen neither (5 folds, the mean over folds; below 200 rows over three splits into
     folds). 0.5: it cannot tell; 1: masked rows are nothing like real ones. The larger sort is
     sampled down to the size of the smaller, and both to `MOST_ROWS`, so that the value does
-    not hang on their shares. Around 0.5 it scatters on either side, the more the fewer rows.
+    not hang on their shares. Around 0.5 it scatters on either side: with a standard
+    deviation of about 0.12 at 20 rows of either sort, 0.05 at 100 (four independent columns).
 
     Masked rows should be made from other rows than the real ones, and with a background row each
     (`split_masked` makes such): a row and its own masked copy are neighbours with different
