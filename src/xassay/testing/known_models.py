@@ -176,26 +176,22 @@ def _and_6_fair(rng: np.random.Generator) -> Problem:
 
 @_problem
 def _parity_3(rng: np.random.Generator) -> Problem:
-    return Problem(
-        "parity_3",
-        "parity of 3 fair bits, five more bits",
-        "regression",
-        _bits(rng, 8, 0.5),
-        lambda rows: rows[:, :3].sum(axis=1) % 2,
-        (0, 1, 2),
-        unclear=SUMS_SAY_LITTLE,
-    )
+    return _parity("parity_3", "parity of 3 fair bits, five more bits", 3, _bits(rng, 8, 0.5))
 
 
 @_problem
 def _parity_4(rng: np.random.Generator) -> Problem:
+    return _parity("parity_4", "parity of 4 fair bits, six more bits", 4, _bits(rng, 10, 0.5))
+
+
+def _parity(name: str, text: str, k: int, X: FloatArray) -> Problem:
     return Problem(
-        "parity_4",
-        "parity of 4 fair bits, six more bits",
+        name,
+        text,
         "regression",
-        _bits(rng, 10, 0.5),
-        lambda rows: rows[:, :4].sum(axis=1) % 2,
-        (0, 1, 2, 3),
+        X,
+        lambda rows: rows[:, :k].sum(axis=1) % 2,
+        tuple(range(k)),
         unclear=SUMS_SAY_LITTLE,
     )
 
