@@ -11,7 +11,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from xassay.explainers.kernel_shap import quiet
 from xassay.testing.shapley import exact_shapley, gaussian_conditional, main_effects
@@ -94,10 +93,6 @@ def _bits(rng: np.random.Generator, columns: int, probability: float) -> FloatAr
 
 def _normal(rng: np.random.Generator, columns: int, mean: float = 0.0) -> FloatArray:
     return np.asarray(mean + rng.standard_normal((ROWS, columns)))
-
-
-def _sigmoid(margin: npt.ArrayLike) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-np.asarray(margin, dtype=np.float64))))
 
 
 @_problem
@@ -302,7 +297,7 @@ def _steep_probability(rng: np.random.Generator) -> Problem:
         "sigmoid(6 (a + b - c - .5)): probabilities near 0 and 1, five more columns",
         "classification",
         _normal(rng, 8, 0.5),
-        lambda rows: _sigmoid(6 * (rows[:, 0] + rows[:, 1] - rows[:, 2] - 0.5)),
+        lambda rows: 1 / (1 + np.exp(-6 * (rows[:, 0] + rows[:, 1] - rows[:, 2] - 0.5))),
         (0, 1, 2),
     )
 
