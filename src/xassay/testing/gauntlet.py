@@ -29,6 +29,9 @@ NEAR = 0.2
 CHANCE = 0.1
 """What the lead measure may give `random` at most, by the lower end of its interval."""
 
+GROUP = 12
+"""How many straw men are judged in one check: its tests compare all pairs, and correct for their number."""
+
 EXACT, CONDITIONAL, RANDOM, STRAW = "exact", "conditional", "random", "straw man"
 SCHEMA: dict[str, Any] = {
     "problem": pl.String,
@@ -151,7 +154,7 @@ def gauntlet(
         straw_men: names of `xassay.testing.STRAW_MEN`; None: all.
         rows: how many rows are explained.
         seed: seed of data, straw men and check.
-        alone: judge each straw man by itself, without the exact explanation beside it.
+        alone: judge each straw man by itself; else up to `GROUP` at a time, beside the exact explanation.
         check: what is tested, called like `xassay.check` with a result like its own; None: that.
         settings: further settings of the check, such as ``measures``.
 
@@ -203,8 +206,9 @@ def _of_problem(
         groups = [[straw] for straw in straws]
     else:
         second = [] if problem.conditional is None else [Remembered(problem.conditional, CONDITIONAL)]
-        groups = [[exact, *second, *straws, RANDOM]]
-    said = []
+        parts = [straws[start : start + GROUP] for start in range(0, len(straws), GROUP)]
+        groups = [[exact, *second, *part, RANDOM] for part in parts]
+    said: dict[str, tuple[Any, ...]] = {}
     for group in groups:
         found = check(problem.predict, X, background, explainers=group, **options)
         listed = [str(getattr(one, "__name__", one)) for one in group]
@@ -212,8 +216,12 @@ def _of_problem(
         beside = judged.get(EXACT)
         for one in judged.values():
             law = broken_law(one, beside, unclear=bool(problem.unclear))
-            said.append(_row(problem, one, law or _unrecommended(one, found.recommended, problem)))
-    return said
+            row = _row(problem, one, law or _unrecommended(one, found.recommended, problem))
+            # who takes part in several groups is shown where a law is broken, else as in the first
+            if one.explainer not in said or (row[-1] and not said[one.explainer][-1]):
+                said[one.explainer] = row
+    first, last = [name for name in (EXACT, CONDITIONAL) if name in said], [RANDOM] if RANDOM in said else []
+    return [said[name] for name in (*first, *(n for n in said if n not in (*first, *last)), *last)]
 
 
 def _apart(problem: Problem, exact: Any, straws: Sequence[Any], rows: int) -> dict[str, tuple[float, bool]]:

@@ -11,7 +11,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from xassay.explainers.kernel_shap import quiet
 from xassay.testing.shapley import exact_shapley, gaussian_conditional, main_effects
@@ -96,10 +95,6 @@ def _normal(rng: np.random.Generator, columns: int, mean: float = 0.0) -> FloatA
     return np.asarray(mean + rng.standard_normal((ROWS, columns)))
 
 
-def _sigmoid(margin: npt.ArrayLike) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-np.asarray(margin, dtype=np.float64))))
-
-
 @_problem
 def _additive(rng: np.random.Generator) -> Problem:
     def predict(X: FloatArray) -> Any:
@@ -176,26 +171,22 @@ def _and_6_fair(rng: np.random.Generator) -> Problem:
 
 @_problem
 def _parity_3(rng: np.random.Generator) -> Problem:
-    return Problem(
-        "parity_3",
-        "parity of 3 fair bits, five more bits",
-        "regression",
-        _bits(rng, 8, 0.5),
-        lambda rows: rows[:, :3].sum(axis=1) % 2,
-        (0, 1, 2),
-        unclear=SUMS_SAY_LITTLE,
-    )
+    return _parity("parity_3", "parity of 3 fair bits, five more bits", 3, _bits(rng, 8, 0.5))
 
 
 @_problem
 def _parity_4(rng: np.random.Generator) -> Problem:
+    return _parity("parity_4", "parity of 4 fair bits, six more bits", 4, _bits(rng, 10, 0.5))
+
+
+def _parity(name: str, text: str, k: int, X: FloatArray) -> Problem:
     return Problem(
-        "parity_4",
-        "parity of 4 fair bits, six more bits",
+        name,
+        text,
         "regression",
-        _bits(rng, 10, 0.5),
-        lambda rows: rows[:, :4].sum(axis=1) % 2,
-        (0, 1, 2, 3),
+        X,
+        lambda rows: rows[:, :k].sum(axis=1) % 2,
+        tuple(range(k)),
         unclear=SUMS_SAY_LITTLE,
     )
 
@@ -306,7 +297,7 @@ def _steep_probability(rng: np.random.Generator) -> Problem:
         "sigmoid(6 (a + b - c - .5)): probabilities near 0 and 1, five more columns",
         "classification",
         _normal(rng, 8, 0.5),
-        lambda rows: _sigmoid(6 * (rows[:, 0] + rows[:, 1] - rows[:, 2] - 0.5)),
+        lambda rows: 1 / (1 + np.exp(-6 * (rows[:, 0] + rows[:, 1] - rows[:, 2] - 0.5))),
         (0, 1, 2),
     )
 

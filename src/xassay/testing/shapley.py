@@ -83,15 +83,26 @@ def exact_shapley(
     worth = np.empty((len(rows), len(masks)))
     step = max(1, _BATCH_ROWS // max(1, len(masks) * len(settings)))
     for start in range(0, len(rows), step):
-        some = rows[start : start + step]
-        mixed = np.where(masks[None, :, None], some[:, None, None, columns], settings[None, None])
-        asked = np.repeat(some, mixed.shape[1] * mixed.shape[2], axis=0)
-        asked[:, columns] = mixed.reshape(-1, len(columns))
-        answers = np.asarray(predict(asked), dtype=np.float64).reshape(mixed.shape[:3])
-        worth[start : start + step] = answers @ shares
+        some = rows[start : start + step][:, None, None, columns]
+        mixed = np.where(masks[None, :, None], some, settings[None, None])
+        answers = _answers(predict, mixed.reshape(-1, len(columns)), rows[start], columns)
+        worth[start : start + step] = answers.reshape(mixed.shape[:3]) @ shares
     values = np.zeros(rows.shape)
     values[:, columns] = worth @ weights(len(columns)).T
     return values
+
+
+def _answers(predict: Predict, mixed: FloatArray, row: FloatArray, columns: list[int]) -> FloatArray:
+    """The function's answers for settings of its columns; the others, which do nothing, as in a row."""
+    asked, places = mixed, None
+    if np.isin(mixed, (0.0, 1.0)).all():  # of bits there are few settings, and each is asked once
+        codes = (mixed @ 2 ** np.arange(len(columns))).astype(np.int64)
+        _, first, places = np.unique(codes, return_index=True, return_inverse=True)
+        asked = mixed[first]
+    whole = np.tile(row, (len(asked), 1))
+    whole[:, columns] = asked
+    answers = np.asarray(predict(whole), dtype=np.float64).reshape(-1)
+    return answers if places is None else answers[places.reshape(-1)]
 
 
 def main_effects(
