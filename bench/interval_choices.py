@@ -30,7 +30,7 @@ def choices(repeats: int) -> Iterator[str]:
     for one, n in ((plain, 50), (heavy, 50), (rare, 50), (plain, 200), (heavy, 200), (rare, 200)):
         cells = _of_means(one, n, repeats)
         yield f"| mean of losses | {one.name} | {n} | " + " | ".join(cells[name] for name in names) + " |"
-    for one, n in ((plain, 100), (rare, 100), (plain, 200), (rare, 200)):
+    for one, n in ((plain, 50), (rare, 50), (rare, 100), (rare, 140), (plain, 200), (rare, 200)):
         cells = _of_skills(one, n, repeats)
         yield f"| skill | {one.name} | {n} | " + " | ".join(cells.get(name, "") for name in names) + " |"
 
