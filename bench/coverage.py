@@ -15,6 +15,7 @@ import attrs
 import numpy as np
 from scipy import stats
 
+from interval_choices import choices
 from row_losses import ALIKE, DIFFERENT, LOSSES, Losses, Rivals
 from xassay.seeds import generator
 from xassay.statistics import (
@@ -336,6 +337,7 @@ def main() -> None:
     parts = (
         ("What perfect rows show", perfection()),
         ("Coverage", coverage(options.repeats)),
+        ("Other intervals, other sizes of the unseen row", choices(options.repeats)),
         ("Two explainers", pair_tests(options.repeats)),
         ("A page of comparisons", families(options.repeats // 3)),
     )

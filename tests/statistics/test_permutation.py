@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from xassay.errors import InputError
-from xassay.statistics import RowWeights, paired_permutation
+from xassay.statistics import RowWeights, paired, paired_permutation
 from xassay.statistics.row_weights import Statistic
 from xassay.statistics.scores import mean, root_mean, skill
 from xassay.types import FloatArray
@@ -159,6 +159,16 @@ def test_a_clear_difference_has_the_least_p_value() -> None:
     found = paired_permutation([(first, first + 5)], root_mean, rng=rng(), n_permutations=499)
     assert found.p_value == 1 / 500
     assert found.interval[1] < 0
+
+
+def test_swaps_are_counted_alike_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = np.array([3.0, 1.0, 4.0, 1.5, 9.0, 2.0, 6.0])
+    second = first + np.array([1.0, -2.0, 3.0, 1.0, 2.0, -0.5, 4.0])
+    clear = np.linspace(1, 2, 60)
+    whole = paired_permutation([(first, second)], root_mean, rng=rng()).p_value
+    monkeypatch.setattr(paired, "_BATCH_VALUES", 7 * 10)
+    assert paired_permutation([(first, second)], root_mean, rng=rng()).p_value == whole
+    assert paired_permutation([(clear, clear + 5)], mean, rng=rng(), n_permutations=499).p_value == 1 / 500
 
 
 def test_columns_swap_together() -> None:

@@ -142,7 +142,7 @@ def _p_value(
     # a score is rounded in its own size, however small the difference
     means = [list(side.mean(axis=0, keepdims=True).T) for side in (first, second)]
     size = max(float(np.abs(statistic(side)).max()) for side in means)
-    least = abs(found) - _ROUNDING * max(size, abs(found))
+    least = abs(found) - _ROUNDING * size
     as_large, step = 0, max(1, _BATCH_VALUES // k)
     both, fixed = np.hstack([first, second]), first[~differs].sum(axis=0)
     width = first.shape[1]

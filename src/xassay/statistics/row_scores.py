@@ -1,9 +1,8 @@
 """Intervals of the scores that a check shows, each with the added rows that suit it.
 
 What an unseen row can be is known where a score is bounded, and assumed where it is not: losses
-may be `BEYOND` (beside a trivial
-loss, `BEYOND_TRIVIAL`) times the largest seen. docs/science/intervals.md holds what that is worth,
-measured by bench/coverage.py.
+may be `BEYOND` times the largest seen; beside a trivial loss, `BEYOND_TRIVIAL` times. What that is
+worth is measured by bench/coverage.py, and stands in docs/science/intervals.md.
 """
 
 import numpy as np
@@ -26,7 +25,9 @@ BEYOND = 2.0
 BEYOND_TRIVIAL = 1.5
 """Likewise where the trivial loss says how large a row is; no more is needed, as measured."""
 ENOUGH_ROWS = 20
-"""Below it a score should not be judged: even a perfect explanation has a skill of .5 at the low end."""
+"""Below it a score is not to be judged: intervals fall short on heavy tails, tests on unlike errors.
+
+It is also where a perfect explanation has a skill above .5 at its interval's lower end."""
 
 Rng = np.random.Generator | RowWeights
 Interval = tuple[float, float] | None
