@@ -238,6 +238,22 @@ METRICS = {
             higher_is_better=True,
             reference="xassay.metrics.contrast",
         ),
+        Metric(
+            "fidelity_q10",
+            "Fidelity, tenth part",
+            0,
+            1,
+            higher_is_better=True,
+            reference="xassay.metrics.contrast",
+        ),
+        Metric(
+            "fidelity_q50",
+            "Fidelity, median row",
+            0,
+            1,
+            higher_is_better=True,
+            reference="xassay.metrics.contrast",
+        ),
         Metric("rows_right", "Rows right", 0, 1, higher_is_better=True, reference="fidelity of .8 or more"),
         Metric("alignment", "Alignment", -1, 1, higher_is_better=True, reference="xassay.metrics.contrast"),
         Metric(

@@ -141,6 +141,10 @@ def skill_interval(own: FloatArray, trivial: FloatArray, *, rng: Rng, level: flo
         >>> 0.5 < low < 0.8, high
         (True, 1.0)
     """
+    if len(own) and not min(own) >= 0:
+        raise InputError("losses must be finite and not negative: leave other rows out first")
+    if len(own) and not min(own) >= 0:
+        raise InputError("losses must be finite and not negative: leave other rows out first")
     return _against_trivial(skill, own, trivial, rng, level)
 
 
@@ -148,6 +152,10 @@ def share_of_squares_interval(
     own: FloatArray, trivial: FloatArray, *, rng: Rng, level: float = LEVEL
 ) -> Interval:
     """The interval of 1 - sum own / sum trivial; see `skill_interval` for all else.
+
+    Own losses may be a little below 0, as estimates of them are.
+
+    Own losses may be a little below 0, as estimates of them are.
 
     Example:
         >>> import numpy as np
@@ -299,7 +307,7 @@ def _against_trivial(
         raise InputError(f"{len(ours)} losses beside {len(nothing)}: they must be of the same rows")
     if len(ours) < LEAST or not nothing.any():
         return None
-    if not (np.isfinite(ours).all() and np.isfinite(nothing).all() and min(ours.min(), nothing.min()) >= 0):
+    if not (np.isfinite(ours).all() and np.isfinite(nothing).all() and nothing.min() >= 0):
         raise InputError("losses must be finite and not negative: leave other rows out first")
     largest = BEYOND_TRIVIAL * float(nothing.max())
     share = float(ours.sum() / nothing.sum())

@@ -74,10 +74,12 @@ def judge(name: str, scores: Scores, chance: float | None = None) -> Judgement:
 
 def _reached(scores: Scores) -> bool:
     """Whether fidelity and the share of right rows are those of a faithful explanation."""
-    fidelity, right = scores("fidelity"), scores("rows_right")
+    fidelity, right, low = scores("fidelity"), scores("rows_right"), scores.low("fidelity")
     return (
         fidelity is not None
         and right is not None
+        and low is not None
+        and low >= thresholds.SURE
         and fidelity >= thresholds.FAITHFUL
         and right >= thresholds.MOST_ROWS
     )
@@ -105,7 +107,7 @@ def _partly(scores: Scores, chance: float | None) -> Sequence[tuple[str, str]]:
     """What is right of an explainer that is not faithful, the most telling first."""
     found = []
     conditional = scores("fidelity_conditional")
-    if conditional is not None and conditional >= thresholds.FAITHFUL:
+    if conditional is not None and conditional >= thresholds.RIGHT:
         what = (
             "right where replaced columns are drawn given the others (true to the data), not where they are "
             "drawn alone (true to the model)"
@@ -138,19 +140,22 @@ def _nothing(scores: Scores) -> str:
 
 
 def recommended(judged: Sequence[Judgement], scores: Mapping[str, Scores]) -> str | None:
-    """The explainer to use: of the faithful ones those without caveats, of these the cheapest.
+    """The explainer to use: of the faithful ones that failed on few rows the most faithful.
 
-    None where none is faithful.
+    Of those as good as equal (`thresholds.CLOSE`) it is one with the fewest caveats, and of these the
+    cheapest. None where none is faithful.
 
     Args:
         judged: judgements of the explainers that compete.
         scores: their scores.
     """
     faithful = [one.explainer for one in judged if one.judgement == FAITHFUL]
-    lost = {name: lost_share(scores[name]) > thresholds.MOST_LOST for name in faithful}
+    whole = [name for name in faithful if lost_share(scores[name]) <= thresholds.MOST_LOST] or faithful
+    most = max((scores[name]("fidelity") or 0.0 for name in whole), default=0.0)
+    close = [name for name in whole if (scores[name]("fidelity") or 0.0) >= most - thresholds.CLOSE]
     return min(
-        faithful,
-        key=lambda name: (lost[name], len(caveats(scores[name])), scores[name]("model_calls") or 0.0, name),
+        close,
+        key=lambda name: (len(caveats(scores[name])), scores[name]("model_calls") or 0.0, name),
         default=None,
     )
 

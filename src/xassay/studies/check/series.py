@@ -10,8 +10,21 @@ from scipy import stats
 
 from xassay.metrics import describe
 from xassay.seeds import generator
-from xassay.statistics import RowWeights, holm, mean_interval, paired_permutation, row_interval
+from xassay.statistics import (
+    RowWeights,
+    Statistic,
+    holm,
+    loss_of_accuracy_interval,
+    mean_interval,
+    paired_permutation,
+    quantile_interval,
+    root_mean_interval,
+    row_interval,
+    share_of_squares_interval,
+    skill_interval,
+)
 from xassay.statistics import scores as kinds
+from xassay.statistics.row_scores import BEYOND_TRIVIAL
 from xassay.statistics.row_weights import LEVEL
 from xassay.studies.check.thresholds import LEAST_ROWS
 from xassay.types import BoolArray, FloatArray, IntArray
@@ -36,6 +49,17 @@ STATISTICS = {
 }
 """How the means of a series' columns become its score."""
 
+QUANTILES = {"tenth part": 0.1, "median": 0.5}
+"""Scores that are a quantile of their only column."""
+
+_AGAINST_TRIVIAL = {
+    "skill": skill_interval,
+    "share": share_of_squares_interval,
+    "ela": loss_of_accuracy_interval,
+}
+
+Ends = tuple[float, float] | None
+
 
 @attrs.frozen(eq=False)
 class Series:
@@ -45,8 +69,8 @@ class Series:
         metric: its name.
         columns: what the score is made of, each a number a row, NaN where undefined or failed.
         rows: the rows' numbers.
-        statistic: which of `STATISTICS` makes the score of the columns' means; a ``count`` has no
-            interval.
+        statistic: which of `STATISTICS` makes the score of the columns' means, or which of
+            `QUANTILES` it is; a ``count`` has no interval.
         failed: rows that failed, bool.
         reason: why one of them did.
         repeats: the same columns under other fits of a surrogate, the first fit included; empty
@@ -79,6 +103,8 @@ class Series:
 
     def score(self, columns: Sequence[FloatArray]) -> float:
         """The score of some columns."""
+        if self.statistic in QUANTILES:
+            return float(np.quantile(columns[0], QUANTILES[self.statistic], method="inverted_cdf"))
         means = [np.array([column.mean()]) for column in columns]
         with np.errstate(invalid="ignore"):
             return float(STATISTICS[self.statistic](means)[0])
@@ -114,24 +140,40 @@ def value_of(one: Series, weights: RowWeights) -> Value:
     return Value(found, low, high, n, n_failed, n_undefined)
 
 
-def _interval(one: Series, columns: Sequence[FloatArray], weights: RowWeights) -> tuple[float, float] | None:
-    statistic, metric = STATISTICS[one.statistic], describe(one.metric)
+def _interval(one: Series, columns: Sequence[FloatArray], weights: RowWeights) -> Ends:
+    """The interval over rows, by the form of the score."""
+    metric = describe(one.metric)
     if one.statistic == "mean":
         return mean_interval(columns[0], metric.low, metric.high, rng=weights)
+    if one.statistic in QUANTILES:
+        share = QUANTILES[one.statistic]
+        return quantile_interval(columns[0], share, low=metric.low, high=metric.high)
     if one.statistic == "root mean":
-        found = mean_interval(columns[0], 0.0, np.inf, rng=weights)
-        return None if found is None else (float(np.sqrt(found[0])), float(np.sqrt(found[1])))
-    if one.statistic == "ela":
-        worst, best = [0.0, 0.0], [1.0, 1.0]
-    else:  # a row on which the explanation tells nothing, and one on which it tells all
-        largest = float(columns[1].max())
-        worst, best = [largest, largest], [0.0, largest]
-    return row_interval(columns, statistic, worst=worst, best=best, rng=weights)
+        return root_mean_interval(columns[0], rng=weights)
+    if one.statistic in _AGAINST_TRIVIAL:
+        return _AGAINST_TRIVIAL[one.statistic](columns[0], columns[1], rng=weights)
+    return _of_ratio(columns, STATISTICS[one.statistic], weights, share=metric.high == 1)
 
 
-def _widened(
-    bounds: tuple[float, float] | None, value: float, fits: Sequence[float], metric: str
-) -> tuple[float, float] | None:
+def _of_ratio(
+    columns: Sequence[FloatArray], statistic: Statistic, weights: RowWeights, *, share: bool
+) -> Ends:
+    """Of a ratio of sums: an unseen row may be as large as `BEYOND_TRIVIAL` times the most telling one seen.
+
+    Where it is a share of squares, it may be all of them or none.
+    """
+    first, second = columns
+    largest = BEYOND_TRIVIAL * float(np.abs(second).max())
+    if not largest:
+        return None
+    if share:
+        return row_interval(columns, statistic, worst=[0.0, largest], best=[largest, largest], rng=weights)
+    away = first - first.sum() / second.sum() * second
+    ends = [[BEYOND_TRIVIAL * float(column[k]) for column in columns] for k in (away.argmin(), away.argmax())]
+    return row_interval(columns, statistic, worst=ends[0], best=ends[1], rng=weights)
+
+
+def _widened(bounds: Ends, value: float, fits: Sequence[float], metric: str) -> Ends:
     """The interval over rows, widened by the spread of the fits (Student's t): both are left to chance."""
     if bounds is None or len(fits) < 2 or not np.isfinite(fits).all():  # noqa: PLR2004 - a spread
         return bounds
@@ -176,7 +218,7 @@ def _test(
     pairs = [(x[a][good], y[b][good]) for x, y in zip(one.columns, two.columns, strict=True)]
     rng = generator(seed, "permutations", metric, name, other)
     unit = max(one.unit, two.unit) * _ROUNDING
-    result = paired_permutation(pairs, STATISTICS[one.statistic], rng=rng, rounding=unit)
+    result = paired_permutation(pairs, STATISTICS[one.statistic], rng=rng, rounding=unit, with_interval=False)
     few = result.n < LEAST_ROWS
     return {
         "study": "check",

@@ -1,13 +1,17 @@
 """Where the words of a verdict begin, each with its reason."""
 
-FAITHFUL = 0.9
-"""Fidelity from which an explanation is faithful. At .9 its error has a third of the length of what it
-explains (a root of .1): of columns that matter equally, it gets none wrong by more than that. An
-explanation 1.4 times too large has .84."""
+FAITHFUL = 0.95
+"""Fidelity from which an explanation is faithful. At .95 its error has a fifth of the length of what it
+explains (a root of .05). An explanation that is 1.4 times too large has .84, one that is 1.2 times too
+large .96."""
 
-FAITHFUL_POOLED = 0.8
+FAITHFUL_POOLED = 0.9
 """Fidelity over all rows as one sum, where large rows count most: a few of them must not be wrong while
 the many small ones are right."""
+
+SURE = 0.6
+"""Where the interval of fidelity must begin for a faithful explanation: with ten rows that are all right it
+begins at .69."""
 
 RIGHT = 0.8
 """Fidelity of a single row from which it counts as right; lower than `FAITHFUL`, as a single row's
@@ -46,6 +50,9 @@ SUMS_FAIL = 0.5
 FOUND = 0.2
 """By how much the reciprocal rank of planted causes must exceed chance before causes count as found, at
 the worse end of its interval."""
+
+CLOSE = 0.002
+"""Fidelities that are as good as equal: of such explainers the cheapest is recommended."""
 
 GAIN = 0.05
 """A difference of fidelity that is worth more samples."""

@@ -6,9 +6,13 @@ from typing import Any
 import attrs
 import polars as pl
 
+from xassay.statistics.row_scores import unseen_share
 from xassay.studies.check import judgement, thresholds
 from xassay.studies.check.judgement import FAITHFUL, NOT_JUDGED, PARTLY, Judgement
 from xassay.studies.check.measures import Scores, measures
+
+_RARE = 0.05
+"""Kinds of rows rarer than it are not spoken of."""
 
 VERDICT: dict[str, type[pl.DataType]] = {"about": pl.String, "text": pl.String, "recommended": pl.Boolean}
 """Columns of ``verdict.parquet``: sentences, the explainer each is about (``all``, ``model`` where it is
@@ -94,7 +98,7 @@ def _advice(
     """What to do, as one paragraph; then what was not judged."""
     planted = _planted(judged, found, scores)
     if best is not None:
-        yield " ".join([*planted, _use(best, judged, scores[best])])
+        yield " ".join([*planted, _use(best, judged, scores[best], found)])
     elif not judged:
         yield "Only yardsticks took part: there is no explainer to judge."
     elif all(one.judgement == NOT_JUDGED for one in judged):
@@ -106,17 +110,29 @@ def _advice(
         yield "Not judged: " + "; ".join(f"{one.explainer} ({one.why})" for one in missing) + "."
 
 
-def _use(best: str, judged: Sequence[Judgement], scores: Scores) -> str:
+def _calls(scores: Scores) -> str:
+    """What it costs, in brackets."""
+    calls = scores("model_calls")
+    return "" if calls is None else f" ({calls:,.0f} model calls a row)"
+
+
+def _use(best: str, judged: Sequence[Judgement], scores: Scores, found: Found) -> str:
     one = next(one for one in judged if one.explainer == best)
-    others = [other.explainer for other in judged if other.judgement == FAITHFUL and other.explainer != best]
-    also = f" ({', '.join(others)} {'is' if len(others) == 1 else 'are'} faithful too)" if others else ""
+    others = [
+        other.explainer + _calls(found.by_explainer[other.explainer])
+        for other in judged
+        if other.judgement == FAITHFUL and other.explainer != best
+    ]
+    also = f" {', '.join(others)} {'is' if len(others) == 1 else 'are'} faithful too." if others else ""
     against = judgement.caveats(scores)
     caution = f" Caution: {', and '.join(against)}." if against else ""
     low = scores.low("fidelity")
     sure = "" if low is None else f", 95% interval from {low:.2f}"
+    missing = unseen_share(max(one.rows, 1))
+    rare = f" Kinds of rows rarer than {missing:.0%} may be missing among them." if missing > _RARE else ""
     return (
-        f"Use {best}{also}: it is faithful (fidelity {scores('fidelity'):.2f}{sure}; right on "
-        f"{scores('rows_right'):.0%} of {one.rows} rows).{caution}"
+        f"Use {best}{_calls(scores)}: it is faithful (fidelity {scores('fidelity'):.2f}{sure}; right on "
+        f"{scores('rows_right'):.0%} of {one.rows} rows).{also}{rare}{caution}"
     )
 
 

@@ -100,6 +100,8 @@ class Fidelity(Measure):
     shown: ClassVar[tuple[str, ...]] = (
         "fidelity",
         "rows_right",
+        "fidelity_q10",
+        "fidelity_q50",
         "fidelity_pooled",
         "alignment",
         "completeness_gap",
@@ -250,6 +252,8 @@ class _Judged:
         others = [contributed_of(self.context.subject, fit) for fit in fits]
         repeats = tuple((values,) for values in (own, *map(contrasts.fidelity, others))) if fits else ()
         yield Series("fidelity", (own,), statistic="mean", repeats=repeats, **self.shared)
+        for metric, part in (("fidelity_q10", "tenth part"), ("fidelity_q50", "median")):
+            yield Series(metric, (own,), statistic=part, **self.shared)
         right = np.where(np.isnan(own), np.nan, own >= RIGHT)
         yield Series("rows_right", (right,), statistic="mean", **self.shared)
         missed = contrasts.missed(self.contributed)

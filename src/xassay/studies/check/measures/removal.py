@@ -8,7 +8,7 @@ import polars as pl
 
 from xassay import metrics, specs
 from xassay.metrics.calls import scores as scores_of
-from xassay.metrics.paths import path_grid, prefix_sets
+from xassay.metrics.orders import path_grid, prefix_sets
 from xassay.studies.check.explained import joined, lists
 from xassay.studies.check.measures.base import Context, Measure
 from xassay.studies.check.series import Series
