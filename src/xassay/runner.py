@@ -142,11 +142,12 @@ def run(
     _claim(study, folder)
     work = Work(folder / "instances", jobs, limits or Limits(), progress)
     try:
+        work.take(study.cells)
         if isinstance(study, InTwoSteps):
-            work.do(study.cells, study.later)
-            work.do(study.follow_ups(work.frames, work.failures))
-        else:
-            work.do(study.cells)
+            if work.todo:
+                work.finish(later=study.later)
+            work.take(study.follow_ups(work.frames, work.failures))
+        work.finish()
     finally:
         progress.stop()
     cells, parts, failures = work.cells, work.parts, work.failures

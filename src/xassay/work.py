@@ -137,26 +137,29 @@ class Work:
         """The frames of what finished."""
         return Parts({key: part.path for key, part in self.parts.items()})
 
-    def do(self, several: Iterable[Cell], later: float = 0.0) -> None:
-        """Compute what is not stored.
+    @property
+    def todo(self) -> list[str]:
+        """Keys of what is neither stored nor failed, in the order of the work."""
+        left = (key for key in self.cells if key not in self.parts and key not in self.failures)
+        return sorted(left, key=lambda key: (self.cells[key].turn, -self.cells[key].cost))
 
-        Args:
-            several: the cells.
-            later: the cost of those that follow.
-        """
+    def take(self, several: Iterable[Cell]) -> None:
+        """Take on cells; those that are stored are done."""
         # keys are read once: a user's file may change while the run goes on
         cells = {cell.key: cell for cell in several}
         self.cells |= cells
         self.parts |= {key: part for key in cells if (part := _read(self._stored.get(key), key)) is not None}
-        todo = sorted(
-            (key for key in cells if key not in self.parts),
-            key=lambda key: (cells[key].turn, -cells[key].cost),
-        )
-        done = sum(cells[key].cost for key in cells if key in self.parts)
+
+    def finish(self, later: float = 0.0) -> None:
+        """Compute what is left to do.
+
+        Args:
+            later: the cost of cells that follow.
+        """
+        todo, cells = self.todo, self.cells
         if not self._started:
+            done = sum(cells[key].cost for key in self.parts)
             self._progress.start(done + sum(cells[key].cost for key in todo) + later, done)
-        elif done:
-            self._progress.advance("stored parts", done)
         self._started = True
         for key, outcome in _outcomes(
             {key: cells[key] for key in todo}, self._jobs, self._limit, self._deadline

@@ -121,7 +121,8 @@ def _partly(scores: Scores, chance: float | None) -> Sequence[tuple[str, str]]:
     if aligned is not None and aligned >= thresholds.ALIGNED:
         found.append(("aligned", f"names the right columns (alignment {aligned:.2f}), not the right values"))
     mrr, low = scores("mrr"), scores.low("mrr")
-    if chance is not None and mrr is not None and low is not None and low > chance + thresholds.FOUND:
+    leaning = aligned is not None and aligned >= thresholds.LEANING
+    if leaning and chance is not None and mrr and low is not None and low > chance + thresholds.FOUND:
         rank = f"ranks planted causes at about {1 / mrr:.1f} (by chance {1 / chance:.1f})"
         found.append(("finds causes", rank))
     return found

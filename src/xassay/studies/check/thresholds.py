@@ -28,6 +28,10 @@ ALIGNED = 0.7
 """Alignment from which the right columns are named, on some scale: at a cosine of .7 more than half of
 the explanation's variance lies along the truth. Right orders of wrong columns reach .5 by chance."""
 
+LEANING = 0.5
+"""Alignment without which an explanation that ranks planted causes first is not right in part all the same:
+planted rows are large, and an explanation of large rows alone must not pass for one of all."""
+
 LEAST_ROWS = 10
 """Rows below which nothing is judged: of nine rows that are all right the share of right rows in the data
 may still be .66 (Clopper and Pearson's 95% interval)."""
