@@ -11,7 +11,8 @@ background row's, the symmetrised change w(S) = (v(S) + v(all) - v(rest)) / 2 ha
 values of v, and its interactions of two columns cancel. Sizes s are drawn in proportion to
 1 / (s (p - s)), the Shapley kernel: then the sum of attributions closest to w, after the mean
 of each size is taken out, is that of the Shapley values (less their mean), whatever the model.
-No other explanation, rescaled or not, comes closer than the exact one.
+No other explanation, rescaled or not, comes closer than the exact one. A single column has no other to
+be compared with: there the change itself counts.
 
 References:
     Ancona et al., ICLR 2018, arXiv:1711.06104 (Sensitivity-n: sums over sets of one size).
@@ -112,10 +113,10 @@ def same_size_sets(n_features: int, seed: int, row_ids: IntArray, wanted: int | 
 
 @functools.lru_cache
 def _all_sets(n_features: int) -> BoolArray:
-    """All sets of 1 to p/2 columns, by size."""
+    """All sets of 1 to p/2 columns, by size; of a single column, that column."""
     found = [
         [j in some for j in range(n_features)]
-        for size in range(1, n_features // 2 + 1)
+        for size in range(1, max(n_features // 2, 1) + 1)
         for some in itertools.combinations(range(n_features), size)
     ]
     return np.array(sorted(found, key=lambda s: (sum(s), s)), dtype=np.bool_).reshape(-1, n_features)
@@ -246,6 +247,8 @@ def _centred(sets: SameSizeSets, values: FloatArray) -> FloatArray:
 
 def _energy(sets: SameSizeSets, values: FloatArray) -> FloatArray:
     """Mean over sizes of the variance among sets of one size, shape (rows,)."""
+    if sets.chosen.shape[2] == 1:
+        return np.asarray((values**2).mean(axis=1))
     centred = _centred(sets, values)
     if sets.complete:
         return np.asarray(centred**2 @ _weights(sets)[0])
@@ -276,6 +279,8 @@ def _ceiling(sets: SameSizeSets, changes: FloatArray) -> tuple[FloatArray, float
     NaN where there are too few sets for so many columns.
     """
     rows, n, p = sets.chosen.shape
+    if p == 1:
+        return np.zeros(rows), 0.0
     if sets.complete:
         return _energy(sets, changes) - _sum_part(sets, changes), 0.0
     error, equations = float(np.sqrt(2.0 * p) / n), n - n // _HALF

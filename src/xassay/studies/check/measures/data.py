@@ -1,7 +1,7 @@
 """Whether rows with replaced columns are like the data, and what explanations are worth if they must be."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -10,8 +10,14 @@ from xassay import specs
 from xassay.errors import ExplainerError, InputError
 from xassay.metrics.calls import scores as scores_of
 from xassay.metrics.contrast import Contrasts, SameSizeSets, same_size_sets, symmetrised
-from xassay.models.manifold import LEAST_ROWS, OffData, conditional_rows, off_data_alarm, separability
-from xassay.seeds import generator
+from xassay.models.manifold import (
+    LEAST_ROWS,
+    OffData,
+    conditional_rows,
+    off_data_alarm,
+    separability,
+    split_masked,
+)
 from xassay.studies.check.asking import robust
 from xassay.studies.check.explained import lists
 from xassay.studies.check.measures.base import Context, Measure, known_rows
@@ -26,8 +32,6 @@ N_SETS = 64
 
 MOST_COLUMNS = 100
 """Wider tables have no conditional scores: each set needs a regression of its own."""
-
-MOST_REAL = 1000
 
 
 class Data(Measure):
@@ -133,10 +137,7 @@ class Data(Measure):
 
 def conditional_sets(subject: Subject, settings: CheckSettings, rows: IntArray) -> SameSizeSets:
     """The sets of columns that some rows are judged by."""
-    p = subject.X.shape[1]
-    if p == 1:
-        return SameSizeSets(np.ones((len(rows), 0, 1), dtype=np.bool_), complete=True)
-    return same_size_sets(p, settings.seed, rows, N_SETS)
+    return same_size_sets(subject.X.shape[1], settings.seed, rows, N_SETS)
 
 
 def _changes(subject: Subject, row: FloatArray, score: float, sets: BoolArray) -> FloatArray:
@@ -151,17 +152,9 @@ def _changes(subject: Subject, row: FloatArray, score: float, sets: BoolArray) -
 
 def _off_data(subject: Subject, settings: CheckSettings) -> tuple[float | None, OffData | None]:
     """Masked rows against real ones: half of the pool stays as it is, columns of the other are replaced."""
-    pool, p = subject.pool[: 2 * MOST_REAL], subject.X.shape[1]
-    if len(pool) < 2 * LEAST_ROWS or p == 1:
+    if len(subject.pool) < 3 * LEAST_ROWS or subject.X.shape[1] == 1:
         return None, None
-    rng: Any = generator(settings.seed, "off the data")
-    order = rng.permutation(len(pool))
-    real, others = pool[order[::2]], pool[order[1::2]]
-    sets = same_size_sets(p, settings.seed, order[1::2].astype(np.int64))
-    picked = sets.chosen[np.arange(len(others)), rng.integers(sets.chosen.shape[1], size=len(others))]
-    picked ^= rng.random(len(others))[:, None] < 0.5  # noqa: PLR2004 - a set or its complement
-    donors = subject.background[rng.integers(len(subject.background), size=len(others))]
-    masked = np.where(picked, donors, others)
+    real, masked = split_masked(subject.pool, settings.seed)
     apart = separability(real, masked, settings.seed)
     if not (np.isfinite(real).all() and np.isfinite(masked).all()):
         return apart, None

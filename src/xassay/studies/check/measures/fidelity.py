@@ -68,11 +68,8 @@ class Answers:
 
 
 def sets_of(subject: Subject, settings: CheckSettings, rows: IntArray) -> SameSizeSets:
-    """The sets of columns that some rows are judged by; of a single column, that column."""
-    p = subject.X.shape[1]
-    if p == 1:
-        return SameSizeSets(np.ones((len(rows), 1, 1), dtype=np.bool_), complete=True)
-    return same_size_sets(p, settings.seed, rows)
+    """The sets of columns that some rows are judged by."""
+    return same_size_sets(subject.X.shape[1], settings.seed, rows)
 
 
 class Fidelity(Measure):
