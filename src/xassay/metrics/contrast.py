@@ -167,9 +167,13 @@ class Contrasts:
         if not sets.chosen.shape[1]:
             nothing = np.full(len(changes), np.nan)
             return cls(sets, changes, nothing, nothing, nothing)
-        energy, (ceiling, error) = _energy(sets, changes), _ceiling(sets, changes)
-        told = np.where(np.isnan(ceiling), _sum_part(sets, changes), energy - ceiling)
-        noise = error * np.where(np.isnan(ceiling), energy, ceiling)
+        energy, error = _energy(sets, changes), _sampling_error(sets)
+        if _few(sets):
+            ceiling = np.full(len(changes), np.nan)
+            told, noise = _sum_part(sets, changes), error * energy
+        else:
+            ceiling = _ceiling(sets, changes)
+            told, noise = energy - ceiling, error * ceiling
         size = np.abs(changes).max(axis=1, initial=0.0) ** 2
         enough = (told > _NOISE * noise) & (told > _ROUNDING * size)
         return cls(sets, changes, energy, ceiling, np.where(enough, told, np.nan))
@@ -186,9 +190,9 @@ class Contrasts:
             float, shape (rows,); it may fall a little below 0, as the sets are drawn; NaN where unknown.
         """
         left = self.changes - self._claimed(contributed)
-        return np.where(
-            np.isnan(self.ceiling), _sum_part(self.sets, left), _energy(self.sets, left) - self.ceiling
-        )
+        if _few(self.sets):
+            return _sum_part(self.sets, left)
+        return _energy(self.sets, left) - self.ceiling
 
     def fidelity(self, contributed: FloatArray) -> FloatArray:
         """1 - D / A within [0, 1], shape (rows,); NaN where undefined."""
@@ -273,23 +277,29 @@ def _sum_part(sets: SameSizeSets, values: FloatArray) -> FloatArray:
     return np.asarray(((mean**2).sum(axis=1) - error) / scale)
 
 
-def _ceiling(sets: SameSizeSets, changes: FloatArray) -> tuple[FloatArray, float]:
-    """What the best sum leaves, by weighted least squares; and the relative sampling error of that.
+def _few(sets: SameSizeSets) -> bool:
+    """Whether there are too few sets for least squares over so many columns."""
+    _, n, p = sets.chosen.shape
+    return not sets.complete and p - 1 > _MOST_UNKNOWNS * (n - n // _HALF)
 
-    NaN where there are too few sets for so many columns.
-    """
+
+def _sampling_error(sets: SameSizeSets) -> float:
+    """Of what a sum leaves, relative to it: none where all sets are taken."""
+    _, n, p = sets.chosen.shape
+    return 0.0 if sets.complete else float(np.sqrt(2.0 * p) / n)
+
+
+def _ceiling(sets: SameSizeSets, changes: FloatArray) -> FloatArray:
+    """What the best sum leaves, by weighted least squares; shape (rows,)."""
     rows, n, p = sets.chosen.shape
     if p == 1:
-        return np.zeros(rows), 0.0
+        return np.zeros(rows)
     if sets.complete:
-        return _energy(sets, changes) - _sum_part(sets, changes), 0.0
-    error, equations = float(np.sqrt(2.0 * p) / n), n - n // _HALF
+        return _energy(sets, changes) - _sum_part(sets, changes)
     left = np.full(rows, np.nan)
-    if p - 1 > _MOST_UNKNOWNS * equations:
-        return left, error
     known = np.flatnonzero(np.isfinite(changes).all(axis=1))
     among, target = _centred(sets, sets.chosen.astype(np.float64)), _centred(sets, changes)
     for k in known:
         solution, *_ = np.linalg.lstsq(among[k], target[k], rcond=None)
-        left[k] = ((target[k] - among[k] @ solution) ** 2).sum() / (equations - (p - 1))
-    return left, error
+        left[k] = ((target[k] - among[k] @ solution) ** 2).sum() / (n - n // _HALF - (p - 1))
+    return left
