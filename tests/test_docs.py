@@ -10,6 +10,7 @@ import pytest
 import xassay
 from xassay import circuits, cli, runner, tabular
 from xassay.errors import XassayError
+from xassay.studies.check.measures import measures
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -94,6 +95,15 @@ def test_tutorials_come_to_a_verdict(title, place):
     assert "permutation_shap" in found.verdict[0]
     assert not found.failures
     assert found.save("kept").exists()
+
+
+def test_the_page_of_the_check_names_every_measure():
+    text = (ROOT / "docs" / "check.md").read_text("utf-8")
+    for one in measures().values():
+        (line,) = [line for line in text.splitlines() if line.startswith(f"| `{one.name}` |")]
+        assert line.endswith(f"| {one.summary} |")
+        for metric in (*one.shown, *one.of_the_model):
+            assert f"`{metric}`" in line
 
 
 def test_there_are_three_tutorials():

@@ -25,7 +25,8 @@ BEYOND = 2.0
 BEYOND_TRIVIAL = 1.5
 """Likewise where the trivial loss says how large a row is; no more is needed, as measured."""
 ENOUGH_ROWS = 20
-"""Below it a score is not to be judged: intervals fall short on heavy tails, tests on unlike errors.
+"""Below it explainers are not compared, and scores without bounds not to be judged: intervals fall short on
+heavy tails, tests on unlike errors.
 
 It is also where a perfect explanation has a skill above .5 at its interval's lower end."""
 

@@ -24,9 +24,8 @@ from xassay.statistics import (
     skill_interval,
 )
 from xassay.statistics import scores as kinds
-from xassay.statistics.row_scores import BEYOND_TRIVIAL
+from xassay.statistics.row_scores import BEYOND_TRIVIAL, ENOUGH_ROWS
 from xassay.statistics.row_weights import LEVEL
-from xassay.studies.check.thresholds import LEAST_ROWS
 from xassay.types import BoolArray, FloatArray, IntArray
 
 _ROUNDING = 1e-12
@@ -219,7 +218,7 @@ def _test(
     rng = generator(seed, "permutations", metric, name, other)
     unit = max(one.unit, two.unit) * _ROUNDING
     result = paired_permutation(pairs, STATISTICS[one.statistic], rng=rng, rounding=unit, with_interval=False)
-    few = result.n < LEAST_ROWS
+    few = result.n < ENOUGH_ROWS
     return {
         "study": "check",
         "metric": metric,
