@@ -149,6 +149,9 @@ def _interval(one: Series, columns: Sequence[FloatArray], weights: RowWeights) -
         return quantile_interval(columns[0], share, low=metric.low, high=metric.high)
     if one.statistic == "root mean":
         return root_mean_interval(columns[0], rng=weights)
+    if one.statistic == "root part":  # relative to telling nothing, so that of it the skill is the rest
+        found = skill_interval(columns[0], columns[1], rng=weights)
+        return None if found is None else (1 - found[1], 1 - found[0])
     if one.statistic in _AGAINST_TRIVIAL:
         return _AGAINST_TRIVIAL[one.statistic](columns[0], columns[1], rng=weights)
     return _of_ratio(columns, STATISTICS[one.statistic], weights, share=metric.high == 1)
