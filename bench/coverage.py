@@ -5,6 +5,9 @@ Usage: python bench/coverage.py [--repeats 600] [--write]
 Prints Markdown; with --write it is put into docs/science/intervals.md, below the line that marks it.
 """
 
+if __name__ != "__main__":  # numba looks for a package of this name where a script of this folder runs
+    raise ImportError("bench/coverage.py is a script, not the package coverage")
+
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence

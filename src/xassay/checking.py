@@ -82,7 +82,7 @@ class CheckResult:
         """Which requirements are not met, and why.
 
         Args:
-            requirements: as in ``lime.masking_skill>=0.8`` or ``lime.causal_rmse@0.1<0.2``; the
+            requirements: as in ``lime.fidelity>=0.8`` or ``lime.causal_rmse@0.1<0.2``; the
                 worse end of the score's interval is tested, and a missing score fails.
 
         Raises:
@@ -146,9 +146,8 @@ def check(
         >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(300, 3))
         >>> found = check(lambda X: X @ [1.0, 2.0, 0.0], X, explainers="permutation_shap", rows=10)
-        >>> skill = found.scores.filter(metric="masking_skill", level="model")["value"].item()
-        >>> round(skill, 6)
-        1.0
+        >>> found.recommended, found.judgements["judgement"].item()
+        ('permutation_shap', 'faithful')
     """
     began = time.monotonic()
     unknown = set(settings) - {field.name for field in attrs.fields(CheckSettings)}
@@ -286,7 +285,7 @@ class Files:
             given=given,
             digest=self._digest(form),
             again=functools.partial(_score_again, _absolute(self.model), self.allow_pickle, settings),
-            target=self._target(),
+            target=self._target() if "randomisation" in settings.measures else None,
         )
         subject = attrs.evolve(subject, notices=(*notice, *subject.notices))
         about = {

@@ -294,7 +294,8 @@ def check(
         model: A function or a fitted estimator, as package.module:name or file.py:name; or an .onnx or
             .skops file; or, with --allow-pickle, a .pkl or .joblib file.
         data: Table of rows to explain, .csv or .parquet.
-        target: Column that the model is not given.
+        target: Column that the model is not given; what it was fitted to, for the measure
+            randomisation.
         drop: Further columns that it is not given.
         background: Table of reference rows. Default: rows of the data, others than the explained where
             there are enough.
@@ -306,11 +307,13 @@ def check(
             random; none where attributions or coefficients are given.
         attributions: Table of explanations that are judged as they are, one row a data row.
         coefficients: Likewise of slopes of local linear models, with a column intercept if they have one.
-        measures: Some of fidelity, placebo, planted, stability, convergence, background. Default: all.
+        measures: Some of planted, fidelity, causal, removal, data, placebo, stability, background,
+            convergence, randomisation (the model is refitted to shuffled targets), cost. Default: all
+            but randomisation.
         rows: Rows explained.
         sigma: Standard deviations of the perturbations, in those of the columns.
         max_background: Background rows that explainers are given at most.
-        require: Requirements, as in "lime.masking_skill>=0.8,lime.causal_rmse@0.1<0.2"; the worse end of
+        require: Requirements, as in "lime.fidelity>=0.8,lime.causal_rmse@0.1<0.2"; the worse end of
             the interval is tested, and a missing score fails.
         budget: Time that the run may take, as in 90s, 5m or 1h; rows are cut to fit.
         timeout: Time that a part of the run may take.

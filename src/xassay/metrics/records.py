@@ -302,6 +302,14 @@ METRICS = {
             for word, what in (("even", "the even split"), ("shuffled", "its own values shuffled"))
         ),
         Metric(
+            "masking_skill_ceiling",
+            "Masking skill of the best sum",
+            -_INFINITY,
+            1,
+            higher_is_better=True,
+            reference=_MASKING,
+        ),
+        Metric(
             "model_change",
             "Change of the model's score",
             0,

@@ -1,4 +1,4 @@
-"""Requirements that a check must meet, so that it can gate a build: ``lime.masking_skill>=0.8``."""
+"""Requirements that a check must meet, so that it can gate a build: ``lime.fidelity>=0.8``."""
 
 import math
 import operator
@@ -52,7 +52,7 @@ class Requirement:
         if match is None:
             raise InputError(
                 f"requirement {text!r}: expected explainer.metric[@sigma] and >=, <=, > or < a number, as in "
-                "lime.masking_skill>=0.8"
+                "lime.fidelity>=0.8"
             )
         sigma = None if match["sigma"] is None else _number(match["sigma"], text)
         bound = _number(match["bound"], text)

@@ -87,7 +87,8 @@ class Fidelity(Measure):
         "is between the sum of all attributions and f(x) minus the background's mean score. Alignment is a "
         "correlation that ignores the scale; the best scale is the factor that the attributions lack. "
         "Masking skill compares the same claims with an explanation that attributes nothing, with the equal "
-        "split of the total, and with its own values shuffled."
+        "split of the total, and with its own values shuffled; its ceiling is that of the best sum for these "
+        "very sets."
     )
     summary: ClassVar[str] = (
         "columns of random sets are replaced by background rows' values; claimed and true changes of the "
@@ -112,7 +113,7 @@ class Fidelity(Measure):
     )
     main: ClassVar[tuple[str, ...]] = ("fidelity", "rows_right")
     compared: ClassVar[tuple[str, ...]] = ("fidelity", "fidelity_pooled", "masking_rmse")
-    of_the_model: ClassVar[tuple[str, ...]] = ("additive_share",)
+    of_the_model: ClassVar[tuple[str, ...]] = ("additive_share", "masking_skill_ceiling")
     drawn: ClassVar[bool] = True
     asks: ClassVar[bool] = True
 
@@ -194,6 +195,10 @@ class Fidelity(Measure):
         failed = answers["error"].is_not_null().to_numpy()
         told = np.where(np.isnan(contrasts.told) & np.isfinite(energy), 0.0, contrasts.told)
         yield Series("additive_share", (np.minimum(told, energy), energy), rows, "part", failed)
+        nothing = np.zeros((len(rows), subject.X.shape[1]))
+        silent = losses_of(nothing, found.subsets, found.drops).mean(axis=1)
+        best = _left_by_best_sum(found.subsets, found.drops)
+        yield Series("masking_skill_ceiling", (best, silent), rows, "skill", failed)
 
 
 def changes(
@@ -214,6 +219,16 @@ def single_rows(subject: Subject) -> dict[str, FloatArray]:
         "zero ": subject.space.snap(subject.space.zero[None]),
         "mean ": subject.space.snap(mean[None]),
     }
+
+
+def _left_by_best_sum(subsets: Any, drops: FloatArray) -> FloatArray:
+    """Mean squared masking loss of the best attributions on these very sets, by least squares; (rows,)."""
+    left = np.full(len(drops), np.nan)
+    for k in np.flatnonzero(np.isfinite(drops).all(axis=1)):
+        chosen = subsets[k].astype(np.float64)
+        solution, *_ = np.linalg.lstsq(chosen, drops[k], rcond=None)
+        left[k] = ((chosen @ solution - drops[k]) ** 2).mean()
+    return left
 
 
 def _energy_of_both(found: Answers) -> FloatArray:
