@@ -222,19 +222,26 @@ def _measured(
     blocks = []
     for fault in (None, *table["fault"].drop_nulls().unique().sort()):
         part = table.filter(pl.col("fault").eq_missing(pl.lit(fault, pl.String)))
-        if len(part):
-            title = "" if fault is None else str(fault).capitalize()
-            columns = _columns(part, measure.shown)
-            blocks.append(Block(title, "explainer", columns, _lines(part, names), "rows"))
+        for title, metrics in (measure.parts or {"": measure.shown}).items():
+            chosen = part.filter(pl.col("metric").is_in(metrics))
+            if len(chosen):
+                named = title if fault is None else str(fault).capitalize()
+                blocks.append(
+                    Block(named, "explainer", _columns(chosen, metrics), _lines(chosen, names), "rows")
+                )
     drawn = table.filter(pl.col("metric").is_in(measure.main), pl.col("fault").is_null())
     yield Section(
         measure.question,
         (measure.how,),
-        plot=Plot("dots", _dots(drawn, names), x_label="score") if len(drawn) and measure.drawn else None,
+        plot=_plot(drawn, names) if len(drawn) and measure.drawn else None,
         blocks=tuple(blocks),
         tables=() if facts is None else (facts,),
         terminal=False,
     )
+
+
+def _plot(drawn: pl.DataFrame, names: Mapping[str, str]) -> Plot:
+    return Plot("dots", _dots(drawn, names), x_label="score", limits=(0.0, 1.0))
 
 
 def _of_model(measure: Measure, model: pl.DataFrame) -> Table | None:

@@ -3,6 +3,7 @@
 import math
 from abc import ABC
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import attrs
@@ -104,7 +105,8 @@ class Measure(ABC):
         name: what ``measures`` takes.
         question: the heading of its section.
         how: how it is measured, a paragraph for people.
-        shown: its scores that the report shows, in order; one table.
+        shown: its scores that the report shows, in order.
+        parts: how they are parted into tables, by title; empty: one table.
         main: those of them that stand in the report's first table.
         of_the_model: its scores of the model alone.
         drawn: whether the report draws the scores of the first table.
@@ -122,6 +124,7 @@ class Measure(ABC):
     how: ClassVar[str]
     summary: ClassVar[str]
     shown: ClassVar[tuple[str, ...]]
+    parts: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     main: ClassVar[tuple[str, ...]] = ()
     of_the_model: ClassVar[tuple[str, ...]] = ()
     drawn: ClassVar[bool] = False

@@ -1,6 +1,7 @@
 """Which columns matter, and how much: attributions against the model's changes at sets of columns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import attrs
@@ -95,22 +96,28 @@ class Fidelity(Measure):
         "score "
         "are compared among sets of one size"
     )
-    shown: ClassVar[tuple[str, ...]] = (
-        "fidelity",
-        "rows_right",
-        "fidelity_q10",
-        "fidelity_q50",
-        "fidelity_pooled",
-        "alignment",
-        "completeness_gap",
-        "best_scale",
-        "masking_skill",
-        "masking_skill_even",
-        "masking_skill_shuffled",
-        "masking_rmse",
-        "sensitivity_n",
-        "faithfulness_correlation",
+    parts: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+        {
+            "Which columns matter": (
+                "fidelity",
+                "rows_right",
+                "fidelity_q10",
+                "fidelity_q50",
+                "fidelity_pooled",
+                "alignment",
+            ),
+            "How much": (
+                "completeness_gap",
+                "best_scale",
+                "masking_skill",
+                "masking_skill_even",
+                "masking_skill_shuffled",
+                "masking_rmse",
+            ),
+            "Correlations at one size": ("sensitivity_n", "faithfulness_correlation"),
+        }
     )
+    shown: ClassVar[tuple[str, ...]] = tuple(metric for part in parts.values() for metric in part)
     main: ClassVar[tuple[str, ...]] = ("fidelity", "rows_right")
     compared: ClassVar[tuple[str, ...]] = ("fidelity", "fidelity_pooled", "masking_rmse")
     of_the_model: ClassVar[tuple[str, ...]] = ("additive_share", "masking_skill_ceiling")
