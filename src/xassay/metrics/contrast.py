@@ -38,6 +38,9 @@ MOST_SETS = 256
 _HALF = 4
 """Sets that are compared with each other."""
 
+LEAST_SETS = 2 * _HALF
+"""Sets a row that may be asked for: two groups, which show the sampling error."""
+
 _MOST_UNKNOWNS = 2 / 3
 """The share of its equations that a least-squares fit may have as unknowns."""
 
@@ -63,6 +66,12 @@ class SameSizeSets:
     def sizes(self) -> IntArray:
         """Columns of each set, shape (rows, sets)."""
         return np.asarray(self.chosen.sum(axis=2))
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are sets of one size to compare: not of a single column."""
+        _, n, p = self.chosen.shape
+        return bool(n > 0 and p > 1)
 
 
 def n_sets(n_features: int) -> int:
@@ -163,14 +172,14 @@ class Contrasts:
     @classmethod
     def of(cls, sets: SameSizeSets, changes: FloatArray) -> "Contrasts":
         """From the model's symmetrised changes, shape (rows, sets)."""
-        if not sets.chosen.shape[1]:
+        if not sets.comparable:
             nothing = np.full(len(changes), np.nan)
             return cls(sets, changes, nothing, nothing, nothing)
-        energy, (ceiling, error) = _energy(sets, changes), _ceiling(sets, changes)
+        energy, ceiling = _energy(sets, changes), _ceiling(sets, changes)
         told = np.where(np.isnan(ceiling), _sum_part(sets, changes), energy - ceiling)
-        noise = error * np.where(np.isnan(ceiling), energy, ceiling)
+        noise = _noise(sets) * np.where(np.isnan(ceiling), energy, ceiling)
         size = np.abs(changes).max(axis=1, initial=0.0) ** 2
-        enough = (told > _NOISE * noise) & (told > _ROUNDING * size)
+        enough = (told > noise) & (told > _ROUNDING * size)
         return cls(sets, changes, energy, ceiling, np.where(enough, told, np.nan))
 
     def missed(self, contributed: FloatArray) -> FloatArray:
@@ -184,6 +193,8 @@ class Contrasts:
         Returns:
             float, shape (rows,); it may fall a little below 0, as the sets are drawn; NaN where unknown.
         """
+        if not self.sets.comparable:
+            return np.full(len(self.changes), np.nan)
         left = self.changes - self._claimed(contributed)
         return np.where(
             np.isnan(self.ceiling), _sum_part(self.sets, left), _energy(self.sets, left) - self.ceiling
@@ -200,10 +211,18 @@ class Contrasts:
         The cosine of attributions and Shapley values, each less its mean: fidelity whatever the
         scale. In [-1, 1]; 0 for an explanation that names no column; NaN where undefined.
         """
+        if not self.sets.comparable:
+            return np.full(len(self.changes), np.nan)
         claimed = self._claimed(contributed)
         own, left = _energy(self.sets, claimed), _energy(self.sets, self.changes - claimed)
+        product, length = (self.energy + own - left) / 2, own
+        few = np.isnan(self.ceiling)
+        if few.any():  # by the estimate that `told` is: the exact values have 1 then
+            part, apart = _sum_part(self.sets, claimed), _sum_part(self.sets, self.changes - claimed)
+            product = np.where(few, (self.told + part - apart) / 2, product)
+            length = np.where(few, np.maximum(part, _noise(self.sets) * own), own)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = (self.energy + own - left) / 2 / np.sqrt(own * self.told)
+            found = product / np.sqrt(length * self.told)
         flat = own <= _ROUNDING * np.abs(claimed).max(axis=1, initial=0.0) ** 2
         return np.asarray(np.clip(np.where(flat & ~np.isnan(self.told), 0.0, found), -1.0, 1.0))
 
@@ -270,21 +289,27 @@ def _sum_part(sets: SameSizeSets, values: FloatArray) -> FloatArray:
     return np.asarray(((mean**2).sum(axis=1) - error) / scale)
 
 
-def _ceiling(sets: SameSizeSets, changes: FloatArray) -> tuple[FloatArray, float]:
-    """What the best sum leaves, by weighted least squares; and the relative sampling error of that.
+def _noise(sets: SameSizeSets) -> float:
+    """Below which share of an energy its estimate is not told from sampling error."""
+    _, n, p = sets.chosen.shape
+    return 0.0 if sets.complete else _NOISE * float(np.sqrt(2.0 * p) / n)
+
+
+def _ceiling(sets: SameSizeSets, changes: FloatArray) -> FloatArray:
+    """What the best sum leaves, by weighted least squares, shape (rows,).
 
     NaN where there are too few sets for so many columns.
     """
     rows, n, p = sets.chosen.shape
     if sets.complete:
-        return _energy(sets, changes) - _sum_part(sets, changes), 0.0
-    error, equations = float(np.sqrt(2.0 * p) / n), n - n // _HALF
+        return _energy(sets, changes) - _sum_part(sets, changes)
+    equations = n - n // _HALF
     left = np.full(rows, np.nan)
     if p - 1 > _MOST_UNKNOWNS * equations:
-        return left, error
+        return left
     known = np.flatnonzero(np.isfinite(changes).all(axis=1))
     among, target = _centred(sets, sets.chosen.astype(np.float64)), _centred(sets, changes)
     for k in known:
         solution, *_ = np.linalg.lstsq(among[k], target[k], rcond=None)
         left[k] = ((target[k] - among[k] @ solution) ** 2).sum() / (equations - (p - 1))
-    return left, error
+    return left
