@@ -75,7 +75,17 @@ def completeness_gap(phi: FloatArray, asked: Asked, seed: int = 0) -> FloatArray
     return metrics.completeness_gap(phi, asked.total)
 
 
+def contrasted(method: str) -> Score:
+    def score(phi: FloatArray, asked: Asked, seed: int = 0) -> FloatArray:
+        sets = metrics.same_size_sets(phi.shape[1], 0, asked.ids)
+        changes = metrics.symmetrised(asked.drops(sets.chosen), asked.drops(~sets.chosen), asked.total)
+        return getattr(metrics.Contrasts.of(sets, changes), method)(phi)
+
+    return score
+
+
 CORRELATED: dict[str, Score] = {
+    "alignment": contrasted("alignment"),
     "sensitivity_n": of_sets(metrics.sensitivity_n),
     "rank_sensitivity_n": of_sets(metrics.rank_sensitivity_n),
     "faithfulness_correlation": of_sets(metrics.faithfulness_correlation),
@@ -92,7 +102,7 @@ WHICH = {**CORRELATED, **ORDERED}
 """Which columns matter."""
 HOW_MUCH: dict[str, Score] = {"completeness_gap": completeness_gap, "best_scale": best_scale}
 """How much they do: an even split of the total is as good as any."""
-ANSWERED = {**WHICH, **HOW_MUCH}
+ANSWERED = {**WHICH, **HOW_MUCH, "fidelity": contrasted("fidelity")}
 
 
 def max_sensitivity(values: FloatArray, neighbours: FloatArray, distances: FloatArray) -> FloatArray:

@@ -241,5 +241,5 @@ def test_a_check_takes_straw_men_in_every_way_that_it_asks():
     options = {"kind": "anomaly", "rows": 6}
     found = xassay.check(one.predict, data, background, explainers=[exact, *straws], **options)
     assert not found.failures
-    assert set(found.scores["explainer"].drop_nulls()) == {"exact", *chosen}
+    assert set(found.scores["explainer"].drop_nulls()) == {"exact", "zscore", *chosen}
     assert found.scores["n_failed"].fill_null(0).sum() == 0

@@ -1,6 +1,7 @@
 """How an explanation is judged: rankings against a truth, robustness, fidelity, stability, agreement."""
 
 from xassay.metrics.agreement import agreement, placebo_share, towards
+from xassay.metrics.contrast import Contrasts, SameSizeSets, same_size_sets, symmetrised
 from xassay.metrics.fidelity import causal_losses, causal_losses_and_trivial, causal_rmse, causal_skill
 from xassay.metrics.local_model import contributions
 from xassay.metrics.masking import masking_losses, masking_rmse, masking_skill
@@ -9,6 +10,7 @@ from xassay.metrics.paths import comprehensiveness, deletion_area, insertion_are
 from xassay.metrics.ranking import average_precision, exact_match, r_precision, reciprocal_rank
 from xassay.metrics.records import Metric, available, describe
 from xassay.metrics.robustness import equalized_loss_of_accuracy, noise_share
+from xassay.metrics.same_size import fidelity
 from xassay.metrics.sets import (
     best_scale,
     claimed_sums,
@@ -22,7 +24,9 @@ from xassay.metrics.stability import local_lipschitz, max_sensitivity
 from xassay.metrics.yardsticks import even_split, shuffled
 
 __all__ = [
+    "Contrasts",
     "Metric",
+    "SameSizeSets",
     "agreement",
     "available",
     "average_precision",
@@ -42,6 +46,7 @@ __all__ = [
     "even_split",
     "exact_match",
     "faithfulness_correlation",
+    "fidelity",
     "insertion_area",
     "local_lipschitz",
     "masking_losses",
@@ -58,8 +63,10 @@ __all__ = [
     "r_precision",
     "rank_sensitivity_n",
     "reciprocal_rank",
+    "same_size_sets",
     "sensitivity_n",
     "shuffled",
     "sufficiency",
+    "symmetrised",
     "towards",
 ]

@@ -39,6 +39,9 @@ MOST_SETS = 256
 _HALF = 4
 """Sets that are compared with each other."""
 
+LEAST_SETS = 2 * _HALF
+"""Sets a row that may be asked for: two groups, which show the sampling error."""
+
 _MOST_UNKNOWNS = 2 / 3
 """The share of its equations that a least-squares fit may have as unknowns."""
 
@@ -64,6 +67,11 @@ class SameSizeSets:
     def sizes(self) -> IntArray:
         """Columns of each set, shape (rows, sets)."""
         return np.asarray(self.chosen.sum(axis=2))
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are sets at all."""
+        return bool(self.chosen.shape[1] > 0)
 
 
 def n_sets(n_features: int) -> int:
@@ -164,18 +172,14 @@ class Contrasts:
     @classmethod
     def of(cls, sets: SameSizeSets, changes: FloatArray) -> "Contrasts":
         """From the model's symmetrised changes, shape (rows, sets)."""
-        if not sets.chosen.shape[1]:
+        if not sets.comparable:
             nothing = np.full(len(changes), np.nan)
             return cls(sets, changes, nothing, nothing, nothing)
-        energy, error = _energy(sets, changes), _sampling_error(sets)
-        if _few(sets):
-            ceiling = np.full(len(changes), np.nan)
-            told, noise = _sum_part(sets, changes), error * energy
-        else:
-            ceiling = _ceiling(sets, changes)
-            told, noise = energy - ceiling, error * ceiling
+        energy, ceiling = _energy(sets, changes), _ceiling(sets, changes)
+        told = np.where(np.isnan(ceiling), _sum_part(sets, changes), energy - ceiling)
+        noise = _noise(sets) * np.where(np.isnan(ceiling), energy, ceiling)
         size = np.abs(changes).max(axis=1, initial=0.0) ** 2
-        enough = (told > _NOISE * noise) & (told > _ROUNDING * size)
+        enough = (told > noise) & (told > _ROUNDING * size)
         return cls(sets, changes, energy, ceiling, np.where(enough, told, np.nan))
 
     def missed(self, contributed: FloatArray) -> FloatArray:
@@ -189,10 +193,12 @@ class Contrasts:
         Returns:
             float, shape (rows,); it may fall a little below 0, as the sets are drawn; NaN where unknown.
         """
+        if not self.sets.comparable:
+            return np.full(len(self.changes), np.nan)
         left = self.changes - self._claimed(contributed)
-        if _few(self.sets):
-            return _sum_part(self.sets, left)
-        return _energy(self.sets, left) - self.ceiling
+        return np.where(
+            np.isnan(self.ceiling), _sum_part(self.sets, left), _energy(self.sets, left) - self.ceiling
+        )
 
     def fidelity(self, contributed: FloatArray) -> FloatArray:
         """1 - D / A within [0, 1], shape (rows,); NaN where undefined."""
@@ -205,10 +211,18 @@ class Contrasts:
         The cosine of attributions and Shapley values, each less its mean: fidelity whatever the
         scale. In [-1, 1]; 0 for an explanation that names no column; NaN where undefined.
         """
+        if not self.sets.comparable:
+            return np.full(len(self.changes), np.nan)
         claimed = self._claimed(contributed)
         own, left = _energy(self.sets, claimed), _energy(self.sets, self.changes - claimed)
+        product, length = (self.energy + own - left) / 2, own
+        few = np.isnan(self.ceiling)
+        if few.any():  # by the estimate that `told` is: the exact values have 1 then
+            part, apart = _sum_part(self.sets, claimed), _sum_part(self.sets, self.changes - claimed)
+            product = np.where(few, (self.told + part - apart) / 2, product)
+            length = np.where(few, np.maximum(part, _noise(self.sets) * own), own)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = (self.energy + own - left) / 2 / np.sqrt(own * self.told)
+            found = product / np.sqrt(length * self.told)
         flat = own <= _ROUNDING * np.abs(claimed).max(axis=1, initial=0.0) ** 2
         return np.asarray(np.clip(np.where(flat & ~np.isnan(self.told), 0.0, found), -1.0, 1.0))
 
@@ -261,6 +275,8 @@ def _energy(sets: SameSizeSets, values: FloatArray) -> FloatArray:
 
 def _sum_part(sets: SameSizeSets, values: FloatArray) -> FloatArray:
     """The energy of the sum closest to some changes, unbiased over the draw of sets, shape (rows,)."""
+    if sets.chosen.shape[2] == 1:
+        return _energy(sets, values)
     scale, chosen = _scale_of(sets), sets.chosen.astype(np.float64)
     centred = _centred(sets, values)
     if sets.complete:
@@ -277,29 +293,27 @@ def _sum_part(sets: SameSizeSets, values: FloatArray) -> FloatArray:
     return np.asarray(((mean**2).sum(axis=1) - error) / scale)
 
 
-def _few(sets: SameSizeSets) -> bool:
-    """Whether there are too few sets for least squares over so many columns."""
+def _noise(sets: SameSizeSets) -> float:
+    """Below which share of an energy its estimate is not told from sampling error."""
     _, n, p = sets.chosen.shape
-    return not sets.complete and p - 1 > _MOST_UNKNOWNS * (n - n // _HALF)
-
-
-def _sampling_error(sets: SameSizeSets) -> float:
-    """Of what a sum leaves, relative to it: none where all sets are taken."""
-    _, n, p = sets.chosen.shape
-    return 0.0 if sets.complete else float(np.sqrt(2.0 * p) / n)
+    return 0.0 if sets.complete else _NOISE * float(np.sqrt(2.0 * p) / n)
 
 
 def _ceiling(sets: SameSizeSets, changes: FloatArray) -> FloatArray:
-    """What the best sum leaves, by weighted least squares; shape (rows,)."""
+    """What the best sum leaves, by weighted least squares, shape (rows,).
+
+    NaN where there are too few sets for so many columns.
+    """
     rows, n, p = sets.chosen.shape
-    if p == 1:
-        return np.zeros(rows)
     if sets.complete:
         return _energy(sets, changes) - _sum_part(sets, changes)
+    equations = n - n // _HALF
     left = np.full(rows, np.nan)
+    if p - 1 > _MOST_UNKNOWNS * equations:
+        return left
     known = np.flatnonzero(np.isfinite(changes).all(axis=1))
     among, target = _centred(sets, sets.chosen.astype(np.float64)), _centred(sets, changes)
     for k in known:
         solution, *_ = np.linalg.lstsq(among[k], target[k], rcond=None)
-        left[k] = ((target[k] - among[k] @ solution) ** 2).sum() / (n - n // _HALF - (p - 1))
+        left[k] = ((target[k] - among[k] @ solution) ** 2).sum() / (equations - (p - 1))
     return left

@@ -86,9 +86,11 @@ def mean_interval(
         sums, counts = _by_cluster(given, clusters)
         columns, statistic, size = [sums, counts], ratio, float(counts.max(initial=1.0))
     worst, best = ([end * size, size][: len(columns)] for end in bounds)
-    return row_interval(
+    found = row_interval(
         columns, statistic, worst=worst, best=best, rng=rng, level=level, n_replicates=n_replicates
     )
+    # weights that add up to 1 do so but for rounding
+    return None if found is None else (max(low, found[0]), min(high, found[1]))
 
 
 def root_mean_interval(losses: FloatArray, *, rng: Rng, level: float = LEVEL) -> Interval:
@@ -144,8 +146,6 @@ def skill_interval(own: FloatArray, trivial: FloatArray, *, rng: Rng, level: flo
     """
     if len(own) and not min(own) >= 0:
         raise InputError("losses must be finite and not negative: leave other rows out first")
-    if len(own) and not min(own) >= 0:
-        raise InputError("losses must be finite and not negative: leave other rows out first")
     return _against_trivial(skill, own, trivial, rng, level)
 
 
@@ -153,8 +153,6 @@ def share_of_squares_interval(
     own: FloatArray, trivial: FloatArray, *, rng: Rng, level: float = LEVEL
 ) -> Interval:
     """The interval of 1 - sum own / sum trivial; see `skill_interval` for all else.
-
-    Own losses may be a little below 0, as estimates of them are.
 
     Own losses may be a little below 0, as estimates of them are.
 
