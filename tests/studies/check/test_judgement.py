@@ -429,7 +429,7 @@ def test_nobody_is_recommended_where_there_is_nobody():
         ({}, {}, []),
         ({"placebo_share": 0.1}, {}, ["it puts 10% of its weight on columns that do nothing"]),
         ({"placebo_share": 0.099}, {}, []),
-        ({"seed_agreement": 0.899}, {}, ["89.9% of it stays the same under another seed"]),
+        ({"seed_agreement": 0.899}, {}, ["89.9% of the explanation stays the same under another seed"]),
         ({"seed_agreement": 0.9}, {}, []),
         ({}, {"n_failed": 5}, []),
         ({}, {"n_failed": 6, "reason": "no memory"}, ["it failed on 6 of 100 rows: no memory"]),
@@ -439,7 +439,7 @@ def test_nobody_is_recommended_where_there_is_nobody():
             [
                 "it failed on 50 of 100 rows",
                 "it puts 50% of its weight on columns that do nothing",
-                "20% of it stays the same under another seed",
+                "20% of the explanation stays the same under another seed",
             ],
         ),
     ],

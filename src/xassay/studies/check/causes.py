@@ -121,13 +121,13 @@ def sentences(
             f"the best, {named(first)}, has the first cause at about rank {ranks.rank(first)} (by chance "
             f"{ranks.by_chance})."
         )
-    kinds = {
+    told = {
         kind: of_kind
         for kind in KINDS
         if kind in chances and (of_kind := _Ranks.of(everybody, scores, chances[kind], kind)).telling
     }
-    if kinds:
-        yield from _by_kind(kinds)
+    if told:
+        yield from _by_kind(told, [kind for kind in KINDS if kind in chances and kind not in told])
     elif PLAIN in ranks.found and ranks.finders:
         yield _plain(ranks)
 
@@ -139,7 +139,7 @@ def _plain(ranks: _Ranks) -> str:
     return f"{_WHAT} has it at about rank {ranks.rank(PLAIN)}."
 
 
-def _by_kind(kinds: Mapping[str, _Ranks]) -> Iterator[str]:
+def _by_kind(kinds: Mapping[str, _Ranks], others: Sequence[str]) -> Iterator[str]:
     """Who finds which kind, those of the same finders together; then whether an explainer is needed."""
     by_finders: dict[tuple[str, ...], list[str]] = {}
     for kind, ranks in kinds.items():
@@ -148,6 +148,7 @@ def _by_kind(kinds: Mapping[str, _Ranks]) -> Iterator[str]:
         f"{' / '.join(own)}: {listed([named(name) for name in finders]) if finders else 'nobody'}"
         for finders, own in by_finders.items()
     ]
+    parts += [f"{' / '.join(others)}: not judged"] if others else []
     yield f"Who finds them, by kind: {'; '.join(parts)}."
     seen = {kind: ranks for kind, ranks in kinds.items() if ranks.finders}
     if not seen or not all(PLAIN in ranks.finders and ranks.plain_enough for ranks in seen.values()):

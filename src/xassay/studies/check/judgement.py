@@ -241,5 +241,6 @@ def caveats(scores: Scores) -> list[str]:
     if share is not None and share >= thresholds.MUCH_PLACEBO:
         found.append(f"it puts {share:.0%} of its weight on columns that do nothing")
     if seeds is not None and seeds < thresholds.STEADY:
-        found.append(f"{percent(seeds, least=thresholds.STEADY)} of it stays the same under another seed")
+        kept = percent(seeds, least=thresholds.STEADY)
+        found.append(f"{kept} of the explanation stays the same under another seed")
     return found

@@ -147,10 +147,10 @@ class Stability(Measure):
         """What is not steady."""
         seeds = scores("seed_agreement")
         if seeds is not None and seeds < STEADY:
-            yield f"{percent(seeds, least=STEADY)} of it stays the same under another seed"
+            yield f"{percent(seeds, least=STEADY)} of the explanation stays the same under another seed"
         near = scores("neighbour_agreement", RADII[0])
         if near is not None and near < STEADY and (seeds is None or near < seeds - (1 - STEADY) / 2):
-            yield f"for an almost identical row only {near:.0%} of it stays the same"
+            yield f"for an almost identical row only {near:.0%} of the explanation stays the same"
 
 
 def _movable(subject: Subject) -> list[int]:
