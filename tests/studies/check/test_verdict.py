@@ -390,7 +390,8 @@ def test_checks_that_it_passed_are_not_spoken_of():
             "separability",
             0.9,
             (
-                "Rows with replaced columns are unlike the data (a classifier tells them apart with AUC 0.90): "
+                "Rows with replaced columns are unlike the data (a classifier tells them apart with "
+                "AUC 0.90): "
                 "explanations also describe the model where there are no data."
             ),
         ),
