@@ -8,6 +8,7 @@ import polars as pl
 
 from xassay.metrics import describe
 from xassay.report.view import (
+    SIGNIFICANT,
     Block,
     Cell,
     Column,
@@ -37,19 +38,18 @@ _IN_UNITS = ("_rmse", "_area", "pgi", "pgu", "comprehensiveness", "sufficiency",
 """Endings of metrics whose size says nothing by itself: shown to three significant digits."""
 
 _INTRO = (
-    "How far can explanations of this model be trusted? Each explainer was asked as one would ask it, and "
-    "its "
-    "answers were compared with the model itself. Intervals are 95%, over the explained rows."
+    "How far can explanations of this model be trusted? Each explainer was asked as a user would ask it, and "
+    "its explanations were compared with the model itself. Intervals are 95%, over the explained rows."
 )
 _VERDICT = (
     f"Faithful: fidelity of at least {thresholds.FAITHFUL}, right (fidelity of at least "
-    f"{thresholds.RIGHT}) on at "
-    f"least {thresholds.MOST_ROWS:.0%} of the rows, at least {thresholds.FAITHFUL_POOLED} over all rows as "
-    f"one sum, and "
-    f"attributions that add up to the score's difference from the background within {thresholds.GAP:.0%}. "
-    f"Partly: right "
-    "columns with wrong values, or right values against another background or way of replacing columns. "
-    f"Not judged: fewer than {thresholds.LEAST_ROWS} rows."
+    f"{thresholds.RIGHT}) on "
+    f"at least {thresholds.MOST_ROWS:.0%} of the rows, pooled fidelity (all rows as one sum) of at least "
+    f"{thresholds.FAITHFUL_POOLED}, and values that add up to the score's difference from the "
+    f"background within "
+    f"{thresholds.GAP:.0%}. Partly: right columns with wrong values, or values that are right for another "
+    "background or another way of replacing columns. Unfaithful: neither. Not judged: fewer than "
+    f"{thresholds.LEAST_ROWS} rows, or no score."
 )
 
 
@@ -107,14 +107,18 @@ def _facts(plan: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 def _failures(scores: pl.DataFrame, names: Mapping[str, str]) -> Iterable[str]:
     bad = scores.filter(pl.col("status") != "ok")
     for keys, rows in bad.group_by("explainer", "status", "reason", maintain_order=True):
-        explainer, status, reason = map(str, keys)
+        explainer, status, reason = str(keys[0]), str(keys[1]), _because(keys[2])
         what = ", ".join(describe(metric).full_name for metric in rows["metric"].unique(maintain_order=True))
-        yield f"{names[explainer]}: {what}: {status}: {reason}"
+        yield f"{names[explainer]}: {what}: {status}{reason}"
     some = scores.filter(pl.col("status") == "ok", pl.col("n_failed") > 0)
     for keys, rows in some.group_by("explainer", "reason", maintain_order=True):
-        explainer, reason = map(str, keys)
+        explainer, reason = str(keys[0]), _because(keys[1])
         most = max(rows["n_failed"].to_list())
-        yield f"{names[explainer]}: up to {most} rows failed: {reason}"
+        yield f"{names[explainer]}: up to {most} rows failed{reason}"
+
+
+def _because(reason: Any) -> str:
+    return "" if reason is None else f": {reason}"
 
 
 def _score(row: Mapping[str, Any], digits: int | None = None) -> Score:
@@ -127,6 +131,7 @@ def _score(row: Mapping[str, Any], digits: int | None = None) -> Score:
         n_undefined=row["n_undefined"],
         reason=row["reason"],
         digits=digits,
+        missing="failed" if row["status"] == "ok" else str(row["status"]),
     )
 
 
@@ -163,8 +168,9 @@ def _verdict(
     rows = []
     for row in verdict.iter_rows(named=True):
         text = str(row["text"])
-        if row["about"] in names:
-            text = text.replace(row["about"], names[row["about"]], 1)
+        # the longest first: a name may be the beginning of another
+        for name in sorted((name for name, shown in names.items() if name != shown), key=len, reverse=True):
+            text = text.replace(name, names[name])
         rows.append((Cell(text, strong=row["about"] == "all"),))
     yield Section("Verdict", (_VERDICT,), tables=(Table("", ("result",), tuple(rows)),))
     main = [metric for one in measures().values() for metric in one.main]
@@ -200,8 +206,8 @@ def _sanity(sanity: pl.DataFrame | None) -> Section | None:
         for row in sanity.iter_rows(named=True)
     )
     return Section(
-        "Before anything was explained",
-        tables=(Table("", ("looked at", "passed", "found", "what it means"), rows),),
+        "Checks of the model, before anything was explained",
+        tables=(Table("", ("check", "passed", "found", "what it means"), rows),),
         terminal=False,
     )
 
@@ -305,6 +311,8 @@ def _convergence(own: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
         ):
             texts = (shown, f"{key} {amount:,.0f}", _score(row).text, f"{row['n']:,}")
             rows.append(tuple(map(Cell, texts)))
+    if not rows:
+        return None
     return Section(
         measure("convergence").question,
         (measure("convergence").how,),
@@ -355,7 +363,7 @@ def _tests(tests: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
         metric = describe(row["metric"])
         p_value = row["p_holm"]
         better = "-"
-        if p_value is not None and p_value < 0.05:  # noqa: PLR2004 - the usual level
+        if p_value is not None and p_value < SIGNIFICANT:
             first_larger = row["statistic"] > 0
             better = row["first"] if first_larger == metric.higher_is_better else row["second"]
         title = metric.full_name if row["sigma"] is None else f"{metric.full_name}, sigma {row['sigma']:g}"

@@ -36,6 +36,7 @@ class Score:
         reason: why it failed.
         digits: significant digits to show; None for three decimals.
         rows_lost: share of the rows that the score had to leave out.
+        missing: what is shown where there is no value.
     """
 
     value: float | None
@@ -48,6 +49,7 @@ class Score:
     reason: str | None = None
     digits: int | None = None
     rows_lost: float = 0.0
+    missing: str = "failed"
 
     @property
     def difference(self) -> float | None:
@@ -56,9 +58,9 @@ class Score:
 
     @property
     def figure(self) -> str:
-        """The value alone: ``0.862``, ``failed`` or ``undefined``."""
+        """The value alone: ``0.862``, ``failed`` (or ``skipped``) or ``undefined``."""
         if self.value is None:
-            return "failed"
+            return self.missing
         lost = f", {self.rows_lost:.0%} of rows failed" if self.rows_lost else ""
         return ("undefined" if math.isnan(self.value) else self._number(self.value)) + lost
 

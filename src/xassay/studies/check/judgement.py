@@ -6,13 +6,14 @@ right on most rows), and how much (the sum of attributions is f(x) - E f). Both 
 attribution, so that what is faithful is close to the exact values, however it was made.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 import polars as pl
 
 from xassay.studies.check import thresholds
 from xassay.studies.check.measures import Scores
+from xassay.studies.check.words import figure, percent, times
 
 FAITHFUL, PARTLY, UNFAITHFUL, NOT_JUDGED = "faithful", "partly", "unfaithful", "not judged"
 ORDER = (FAITHFUL, PARTLY, UNFAITHFUL, NOT_JUDGED)
@@ -36,6 +37,7 @@ class Judgement:
         rows: how many rows it rests on.
         why: the reasons, in words.
         kind: which rule decided, for those who need more than words.
+        right: what is right of an explainer that is partly right; the predicate of a sentence.
     """
 
     explainer: str
@@ -43,6 +45,7 @@ class Judgement:
     rows: int
     why: str
     kind: str
+    right: str = ""
 
 
 def judge(name: str, scores: Scores, chance: float | None = None) -> Judgement:
@@ -55,89 +58,144 @@ def judge(name: str, scores: Scores, chance: float | None = None) -> Judgement:
     """
     rows = scores.n("fidelity")
     if scores("fidelity") is None:
-        return Judgement(name, NOT_JUDGED, rows, _nothing(scores), "no score")
+        kind, why = _nothing(scores)
+        return Judgement(name, NOT_JUDGED, rows, why, kind)
     if rows < thresholds.LEAST_ROWS:
-        why = f"{rows} rows could be judged, fewer than {thresholds.LEAST_ROWS}"
-        return Judgement(name, NOT_JUDGED, rows, why, "few rows")
+        return Judgement(name, NOT_JUDGED, rows, _few(scores, rows), "few rows")
     faults = _faults(scores)
-    figures = ", ".join(
-        [f"fidelity {scores('fidelity'):.2f}, right on {_share(scores)} of {rows} rows", *faults]
-    )
-    if not faults and _reached(scores):
-        return Judgement(name, FAITHFUL, rows, figures, "faithful")
-    for kind, why in _partly(scores, chance):
-        return Judgement(name, PARTLY, rows, f"{why}; {figures}", kind)
+    if not faults and _reached(scores) and _sure(scores):
+        return Judgement(name, FAITHFUL, rows, _figures(scores, faults), "faithful")
+    for kind, right in _partly(scores, faults, chance):
+        # what has been said is not said again
+        more = {what: text for what, text in faults.items() if text not in right}
+        return Judgement(name, PARTLY, rows, f"{right}; {_figures(scores, more)}", kind, right)
     aligned = scores("alignment")
-    wrong = "" if aligned is None else f", alignment {aligned:.2f}"
-    return Judgement(name, UNFAITHFUL, rows, figures + wrong, "unfaithful")
+    wrong = "" if aligned is None else f", alignment {figure(aligned, least=thresholds.ALIGNED)}"
+    return Judgement(name, UNFAITHFUL, rows, _figures(scores, faults) + wrong, "unfaithful")
+
+
+def _figures(scores: Scores, faults: Mapping[str, str]) -> str:
+    """What a judgement rests on."""
+    fidelity = figure(scores("fidelity") or 0.0, least=thresholds.FAITHFUL)
+    right = scores("rows_right")
+    share = "an unknown share" if right is None else percent(right, least=thresholds.MOST_ROWS)
+    return ", ".join(
+        [f"fidelity {fidelity}", f"right on {share} of {scores.n('fidelity')} rows", *faults.values()]
+    )
 
 
 def _reached(scores: Scores) -> bool:
     """Whether fidelity and the share of right rows are those of a faithful explanation."""
-    fidelity, right, low = scores("fidelity"), scores("rows_right"), scores.low("fidelity")
-    return (
-        fidelity is not None
-        and right is not None
-        and low is not None
-        and low >= thresholds.SURE
-        and fidelity >= thresholds.FAITHFUL
-        and right >= thresholds.MOST_ROWS
+    return _at_least(scores("fidelity"), thresholds.FAITHFUL) and _at_least(
+        scores("rows_right"), thresholds.MOST_ROWS
     )
 
 
-def _faults(scores: Scores) -> Sequence[str]:
+def _sure(scores: Scores) -> bool:
+    """Whether the interval of fidelity is narrow enough to say so."""
+    return _at_least(scores.low("fidelity"), thresholds.SURE)
+
+
+def _at_least(value: float | None, threshold: float) -> bool:
+    return value is not None and value >= threshold
+
+
+def _faults(scores: Scores) -> dict[str, str]:
     """What else keeps an explanation from being faithful: what fidelity row by row does not see."""
     pooled, gap = scores("fidelity_pooled"), scores("completeness_gap")
-    found = []
-    if pooled is None or pooled < thresholds.FAITHFUL_POOLED:
-        found.append(f"fidelity {_figure(pooled)} over all rows as one sum")
-    if gap is None or gap > thresholds.GAP:
-        scale = scores("best_scale")
-        factor = "" if scale is None or scale <= 0 else f"; the factor {scale:.2g} fits best"
-        missed = "unknown" if gap is None else f"off by {gap:.0%}{factor}"
-        found.append(f"sum of values {missed}")
+    found = {}
+    if not _at_least(pooled, thresholds.FAITHFUL_POOLED):
+        shown = "unknown" if pooled is None else figure(pooled, least=thresholds.FAITHFUL_POOLED)
+        found["large rows"] = f"pooled fidelity {shown}"
+    if gap is None:
+        found["sum"] = "sum of values unknown"
+    elif gap > thresholds.GAP:
+        # a percentage of thousands says that the unit is another
+        off = f"off by {percent(gap, most=thresholds.GAP)}" if gap <= 1 else "off by more than 100%"
+        scale = _scale(scores)
+        found["sum"] = f"values {scale}" if scale and gap > 1 else f"sum of values {off}"
     return found
 
 
-def _figure(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.2f}"
+def _scale(scores: Scores) -> str:
+    """By how much the values are too small or too large, where they name the right columns; else nothing."""
+    factor = scores("best_scale")
+    if factor is None or factor <= 0 or not _at_least(scores("alignment"), thresholds.ALIGNED):
+        return ""
+    most = 1 + thresholds.GAP
+    if factor > most:
+        return f"on another scale, about {times(factor)} times too small"
+    return f"on another scale, about {times(1 / factor)} times too large" if factor * most < 1 else ""
 
 
-def _partly(scores: Scores, chance: float | None) -> Sequence[tuple[str, str]]:
+def _partly(scores: Scores, faults: Mapping[str, str], chance: float | None) -> Iterator[tuple[str, str]]:
     """What is right of an explainer that is not faithful, the most telling first."""
-    found = []
-    conditional = scores("fidelity_conditional")
-    if conditional is not None and conditional >= thresholds.RIGHT:
-        what = (
-            "right where replaced columns are drawn given the others (true to the data), not where they are "
-            "drawn alone (true to the model)"
-        )
-        found.append(("true to the data", what))
+    aligned, reached = scores("alignment"), _reached(scores)
+    named = _at_least(aligned, thresholds.ALIGNED)
+    if named and reached and not faults:
+        low = scores.low("fidelity") or 0.0
+        interval = f"95% interval of fidelity from {figure(low, least=thresholds.SURE)}"
+        yield "uncertain", f"is right on these rows, but they are too few to be sure ({interval})"
     for base, what in (("zero", "a row of zeros"), ("mean", "the background's mean row")):
-        other, gap = scores(f"fidelity_{base}_base"), scores(f"gap_{base}_base")
-        if other is not None and other >= thresholds.FAITHFUL and gap is not None and gap <= thresholds.GAP:
-            found.append((f"{base} base", f"right against {what}, not against the background rows"))
-    aligned = scores("alignment")
-    if aligned is not None and aligned >= thresholds.ALIGNED:
-        found.append(("aligned", f"names the right columns (alignment {aligned:.2f}), not the right values"))
+        gap = scores(f"gap_{base}_base")
+        right = _at_least(scores(f"fidelity_{base}_base"), thresholds.FAITHFUL)
+        if right and gap is not None and gap <= thresholds.GAP:
+            yield f"{base} base", f"is right relative to {what}, not to the background rows"
+    if named and reached and "large rows" in faults:
+        yield "large rows", "is right on most rows, but not on those where the score changes most"
+    if named and reached:
+        yield (
+            "sum",
+            (
+                "is right in how columns compare with each other, but its values do not add up to the "
+                "score's difference from the background"
+            ),
+        )
+    conditional, fidelity = scores("fidelity_conditional"), scores("fidelity") or 0.0
+    if _at_least(conditional, thresholds.RIGHT) and (conditional or 0.0) > fidelity:
+        yield (
+            "true to the data",
+            (
+                "is true to the data, not to the model (right when replaced columns are drawn to fit the "
+                "others, wrong when they are drawn independently)"
+            ),
+        )
+    if named:
+        scale = _scale(scores)
+        # at the best scale the share that is missed is one minus the squared cosine
+        if scale and _at_least((aligned or 0.0) ** 2, thresholds.FAITHFUL):
+            yield "scale", f"names the right columns, with values {scale}"
+        yield "aligned", f"names the right columns (alignment {aligned:.2f}), not the right values"
+    yield from _finds(scores, chance)
+
+
+def _finds(scores: Scores, chance: float | None) -> Iterator[tuple[str, str]]:
+    """Where it finds planted causes, and does not point elsewhere on other rows."""
     mrr, low = scores("mrr"), scores.low("mrr")
-    leaning = aligned is not None and aligned >= thresholds.LEANING
+    leaning = _at_least(scores("alignment"), thresholds.LEANING)
     if leaning and chance is not None and mrr and low is not None and low > chance + thresholds.FOUND:
-        rank = f"ranks planted causes at about {1 / mrr:.1f} (by chance {1 / chance:.1f})"
-        found.append(("finds causes", rank))
-    return found
+        rank = f"the first at about rank {1 / mrr:.1f}, by chance {1 / chance:.1f}"
+        yield "finds causes", f"finds planted causes ({rank}), but its values are not right"
 
 
-def _share(scores: Scores) -> str:
-    right = scores("rows_right")
-    return "an unknown share" if right is None else f"{right:.0%}"
+def _few(scores: Scores, rows: int) -> str:
+    row = scores.row("fidelity") or {"n": rows, "n_failed": 0}
+    failed = f"; {failed_rows(scores)}" if row["n_failed"] else ""
+    return f"{rows} of {row['n']} rows could be judged, {thresholds.LEAST_ROWS} are needed{failed}"
 
 
-def _nothing(scores: Scores) -> str:
+def _nothing(scores: Scores) -> tuple[str, str]:
+    """Why there is no fidelity: its kind, and in words."""
     row = scores.row("fidelity")
-    if row is not None and row["value"] is not None:
-        return "at no row does one column matter measurably more than another"
-    return scores.reason or "it was not measured"
+    if row is None:
+        return "no score", "fidelity was not measured"
+    reason = f": {row['reason']}" if row["reason"] else ""
+    if row["status"] == "skipped":
+        return "no score", f"skipped{reason}"
+    if row["value"] is None:
+        lost = row["n"] and row["n_failed"] == row["n"]
+        return "no score", f"failed on all {row['n']} rows{reason}" if lost else f"failed{reason}"
+    return "undefined", "at no row does one column change the score measurably more than another"
 
 
 def recommended(judged: Sequence[Judgement], scores: Mapping[str, Scores]) -> str | None:
@@ -167,14 +225,22 @@ def lost_share(scores: Scores) -> float:
     return row["n_failed"] / row["n"] if row is not None and row["n"] else 0.0
 
 
+def failed_rows(scores: Scores) -> str:
+    """On how many rows it failed, and why."""
+    row = scores.row("fidelity") or {"n": 0, "n_failed": 0, "reason": None}
+    reason = f": {row['reason']}" if row["reason"] else ""
+    return f"failed on {row['n_failed']} of {row['n']} rows{reason}"
+
+
 def caveats(scores: Scores) -> list[str]:
     """What speaks against an explainer beside its judgement."""
     share, seeds = scores("placebo_share"), scores("seed_agreement")
     found = []
     if lost_share(scores) > thresholds.MOST_LOST:
-        found.append(f"it failed on {lost_share(scores):.0%} of the rows")
+        found.append(f"it {failed_rows(scores)}")
     if share is not None and share >= thresholds.MUCH_PLACEBO:
         found.append(f"it puts {share:.0%} of its weight on columns that do nothing")
     if seeds is not None and seeds < thresholds.STEADY:
-        found.append(f"two seeds agree on {seeds:.0%} of it")
+        kept = percent(seeds, least=thresholds.STEADY)
+        found.append(f"{kept} of the explanation stays the same under another seed")
     return found

@@ -138,6 +138,7 @@ class Outcome:
                 baselines=frozenset(one.name for one in self._judged if one.baseline),
                 tests=tests,
                 chance=None if planted is None or not planted.noticed.any() else chance_of(planted),
+                chances={} if planted is None else {kind: planted.chance_of(kind) for kind in planted.kinds},
             )
         )
 

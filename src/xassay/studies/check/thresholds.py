@@ -49,7 +49,7 @@ LITTLE_PLACEBO = 0.02
 """Below it, next to nothing."""
 
 SUMS_FAIL = 0.5
-"""What sums can tell of a model, below which the verdict says so first."""
+"""What sums can tell of a model, below which the verdict warns in its first paragraph."""
 
 FOUND = 0.2
 """By how much the reciprocal rank of planted causes must exceed chance before causes count as found, at
@@ -63,3 +63,10 @@ GAIN = 0.05
 
 OFF_DATA = 0.9
 """AUC from which masked rows are far from real ones: nine of ten pairs are told apart."""
+
+RARE = 0.05
+"""Kinds of rows that make up less of the data are not spoken of: of 59 rows one is of such
+a kind in 95% of cases."""
+
+SIGNIFICANT = 0.05
+"""A corrected p-value below which a difference is real: the usual level."""

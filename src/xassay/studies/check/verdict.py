@@ -7,12 +7,10 @@ import attrs
 import polars as pl
 
 from xassay.statistics.row_scores import unseen_share
-from xassay.studies.check import judgement, thresholds
+from xassay.studies.check import causes, judgement, thresholds
 from xassay.studies.check.judgement import FAITHFUL, NOT_JUDGED, PARTLY, Judgement
 from xassay.studies.check.measures import Scores, measures
-
-_RARE = 0.05
-"""Kinds of rows rarer than it are not spoken of."""
+from xassay.studies.check.words import duration, figure, listed, named, percent
 
 VERDICT: dict[str, type[pl.DataType]] = {"about": pl.String, "text": pl.String, "recommended": pl.Boolean}
 """Columns of ``verdict.parquet``: sentences, the explainer each is about (``all``, ``model`` where it is
@@ -45,6 +43,7 @@ class Found:
         baselines: explainers that are there for comparison alone.
         tests: the paired tests.
         chance: reciprocal rank of planted causes in a random order, where any were planted.
+        chances: the same by kind of planted rows.
     """
 
     scores: pl.DataFrame
@@ -53,6 +52,7 @@ class Found:
     baselines: frozenset[str]
     tests: pl.DataFrame
     chance: float | None = None
+    chances: Mapping[str, float] = attrs.field(factory=dict)
 
     @property
     def of_model(self) -> Scores:
@@ -80,7 +80,7 @@ def verdict(found: Found) -> Verdict:
     )
     competing = [one for one in judged if one.explainer not in found.baselines]
     best = judgement.recommended(competing, scores)
-    said = [_row("all", text) for text in _advice(competing, best, found, scores)]
+    said = [_row("all", text) for text in _advice(judged, best, found, scores)]
     said += [_row("model", text) for text in _of_model(found)]
     for one in judged:
         text = _line(one, scores[one.explainer], found)
@@ -96,18 +96,26 @@ def _advice(
     judged: Sequence[Judgement], best: str | None, found: Found, scores: Mapping[str, Scores]
 ) -> Iterator[str]:
     """What to do, as one paragraph; then what was not judged."""
-    planted = _planted(judged, found, scores)
-    if best is not None:
-        yield " ".join([*planted, _use(best, judged, scores[best], found)])
-    elif not judged:
-        yield "Only yardsticks took part: there is no explainer to judge."
-    elif all(one.judgement == NOT_JUDGED for one in judged):
-        yield " ".join([*planted, f"No explainer could be judged on this model: {judged[0].why}."])
+    competing = [one for one in judged if one.explainer not in found.baselines]
+    names = [one.explainer for one in competing]
+    planted = list(causes.sentences(names, scores, found.chance, found.chances))
+    missing = [one for one in competing if one.judgement == NOT_JUDGED]
+    if not competing:
+        baselines = listed([named(one.explainer) for one in judged]) if judged else "nobody"
+        yield f"There is no explainer to judge: only baselines took part ({baselines})."
+    elif len(missing) == len(competing):
+        reasons = list(dict.fromkeys(one.why for one in missing))
+        why = reasons[0] if len(reasons) == 1 else _reasons(missing)
+        yield " ".join([*planted, f"No explainer could be judged on this model: {why}."])
     else:
-        yield " ".join([*planted, *_none(judged)])
-    missing = [one for one in judged if one.judgement == NOT_JUDGED]
-    if missing and len(missing) < len(judged):
-        yield "Not judged: " + "; ".join(f"{one.explainer} ({one.why})" for one in missing) + "."
+        do = _use(best, competing, found, scores) if best is not None else _none(judged, found, planted)
+        yield " ".join([*planted, *do])
+        if missing:
+            yield f"Not judged: {_reasons(missing)}."
+
+
+def _reasons(missing: Sequence[Judgement]) -> str:
+    return "; ".join(f"{named(one.explainer)} ({one.why})" for one in missing)
 
 
 def _calls(scores: Scores) -> str:
@@ -116,101 +124,118 @@ def _calls(scores: Scores) -> str:
     return "" if calls is None else f" ({calls:,.0f} model calls a row)"
 
 
-def _use(best: str, judged: Sequence[Judgement], scores: Scores, found: Found) -> str:
-    one = next(one for one in judged if one.explainer == best)
-    others = [
-        other.explainer + _calls(found.by_explainer[other.explainer])
-        for other in judged
-        if other.judgement == FAITHFUL and other.explainer != best
-    ]
-    also = f" {', '.join(others)} {'is' if len(others) == 1 else 'are'} faithful too." if others else ""
-    against = judgement.caveats(scores)
-    caution = f" Caution: {', and '.join(against)}." if against else ""
-    low = scores.low("fidelity")
-    sure = "" if low is None else f", 95% interval from {low:.2f}"
-    missing = unseen_share(max(one.rows, 1))
-    rare = f" Kinds of rows rarer than {missing:.0%} may be missing among them." if missing > _RARE else ""
-    return (
-        f"Use {best}{_calls(scores)}: it is faithful (fidelity {scores('fidelity'):.2f}{sure}; right on "
-        f"{scores('rows_right'):.0%} of {one.rows} rows).{also}{rare}{caution}"
-    )
-
-
-def _none(judged: Sequence[Judgement]) -> Iterator[str]:
-    """None is faithful; what is left of those that are partly right."""
-    yield "None of these explanations is faithful to this model: do not use their values."
-    partly = [one for one in judged if one.judgement == PARTLY]
-    if partly:
-        yield (
-            "Partly right: " + "; ".join(f"{one.explainer} {one.why.split('; ')[0]}" for one in partly) + "."
-        )
-    else:
-        yield "Their order of columns is not right either."
-
-
-def _planted(judged: Sequence[Judgement], found: Found, scores: Mapping[str, Scores]) -> Iterator[str]:
-    """Where causes of anomalies were planted: who finds them, and whether a model was needed for that."""
-    if found.chance is None:
-        return
-    ranks = {one.explainer: scores[one.explainer]("mrr") for one in judged}
-    known = {name: value for name, value in ranks.items() if value is not None}
-    rows = max((scores[name].n("mrr") for name in known), default=0)
-    if not known or rows < thresholds.LEAST_ROWS:
-        return
-    first = max(known, key=lambda name: (known[name], name))
+def _use(
+    best: str, competing: Sequence[Judgement], found: Found, scores: Mapping[str, Scores]
+) -> Iterator[str]:
+    """Which explainer to use, how sure that is, which others are faithful, and what to mind."""
+    own = scores[best]
+    rows = own.n("fidelity")
+    row = own.row("fidelity") or {}
+    low, high = row.get("ci_low"), row.get("ci_high")
+    sure = "" if low is None or high is None else f", 95% interval {low:.2f} to {high:.2f}"
+    right = percent(own("rows_right") or 0.0, least=thresholds.MOST_ROWS)
+    fidelity = figure(own("fidelity") or 0.0, least=thresholds.FAITHFUL)
     yield (
-        f"On {rows} planted anomalies {first} ranks a cause best, at about {1 / known[first]:.1f} "
-        f"(by chance {1 / found.chance:.1f})."
+        f"Use {named(best)}{_calls(own)}: it is faithful (fidelity {fidelity}{sure}; right on {right} of "
+        f"{rows} rows)."
     )
-    plain = scores["zscore"]("mrr") if "zscore" in scores else None
-    if plain is not None:
-        if plain >= (scores[first].low("mrr") or known[first]):
-            yield "The distance of each column from its mean (zscore) does as well: no explainer was needed."
-        else:
-            yield f"The distance of each column from its mean (zscore) has {1 / plain:.1f}."
+    others = [one.explainer for one in competing if one.judgement == FAITHFUL and one.explainer != best]
+    if others:
+        texts = [named(other) + _calls(scores[other]) for other in others]
+        yield f"{listed(texts)} {'is' if len(others) == 1 else 'are'} faithful too."
+    yield from _better(best, others, found.tests)
+    missing = unseen_share(max(rows, 1))
+    if missing > thresholds.RARE:
+        yield (
+            f"Kinds of rows that make up less than {missing:.0%} of the data may be missing among these "
+            f"{rows}."
+        )
+    against = [*judgement.caveats(own), *_limits(found)]
+    if against:
+        yield f"Caution: {'; '.join(against)}."
+
+
+def _better(best: str, others: Sequence[str], tests: pl.DataFrame) -> Iterator[str]:
+    """Faithful explainers of which a test says that their fidelity is higher than the recommended one's."""
+    for row in tests.filter(pl.col("metric") == "fidelity").iter_rows(named=True):
+        pair = {row["first"]: 1.0, row["second"]: -1.0}
+        other = next((name for name in others if {name, best} == set(pair)), None)
+        p_value = row["p_holm"]
+        if other is None or p_value is None or not p_value < thresholds.SIGNIFICANT:
+            continue
+        gained = pair[other] * row["statistic"]
+        if gained > 0:
+            yield f"The fidelity of {named(other)} is higher by {gained:.2g}, which is measurable and small."
+
+
+def _limits(found: Found) -> Iterator[str]:
+    """What bounds the use of any explanation of this model; said in full further down."""
+    share = found.of_model("additive_share")
+    if share is not None and share < thresholds.SUMS_FAIL:
+        shown = percent(share, least=thresholds.SUMS_FAIL)
+        yield f"attributions can show only {shown} of how this model uses its columns"
+    if found.of_model("off_data_alarm"):
+        yield "off the data the model follows another rule"
+    failed = [str(finding["check"]) for finding in found.findings if not finding["passed"]]
+    if failed:
+        yield f"the model did not pass {len(failed)} of {len(found.findings)} checks ({', '.join(failed)})"
+
+
+def _none(judged: Sequence[Judgement], found: Found, planted: Sequence[str]) -> Iterator[str]:
+    """None is faithful; what is left of those that are partly right."""
+    competing = [one for one in judged if one.explainer not in found.baselines]
+    all_judged = all(one.judgement != NOT_JUDGED for one in competing)
+    who = "None of these explanations" if all_judged else "None of the explanations that could be judged"
+    partly = [one for one in competing if one.judgement == PARTLY]
+    if partly:
+        yield f"{who} is faithful to this model: do not use their values as they are."
+        yield "Partly right: " + "; ".join(f"{named(one.explainer)} {one.right}" for one in partly) + "."
+    else:
+        where = " on ordinary rows" if planted else ""
+        there = " there" if planted else ""
+        yield f"{who} is faithful to this model{where}, not even in part: do not use them{there}."
+    faithful = [one.explainer for one in judged if one.judgement == FAITHFUL]
+    if faithful:
+        is_are = "baseline that is" if len(faithful) == 1 else "baselines that are"
+        yield f"The {is_are} faithful here: {listed([named(name) for name in faithful])}."
 
 
 def _of_model(found: Found) -> Iterator[str]:
     """What is so of the model, whoever explains it."""
     for finding in found.findings:
         if not finding["passed"]:
-            yield f"{finding['check']}: {finding['found']}; {finding['meaning']}."
+            meaning = f": {finding['meaning']}" if finding["meaning"] else ""
+            yield f'Check of the model, "{finding["check"]}": {finding["found"]}{meaning}.'
     own = found.of_model
     share = own("additive_share")
     if share is not None and share < thresholds.SUMS_FAIL:
+        shown = percent(share, least=thresholds.SUMS_FAIL)
         yield (
-            f"Sums of attributions, even the best, tell {share:.0%} of which columns matter in this model; "
-            f"the "
-            f"other {1 - share:.0%} are interactions of columns, which no explanation of this kind shows."
+            f"Even the best possible attributions show only {shown} of how this model uses its columns: the "
+            "rest is interactions of columns, which one number a column cannot show."
         )
     if own("off_data_alarm"):
         yield (
-            "The model follows another rule on rows with replaced columns than on real rows (surrogates of "
-            "either fail on the other): what explanations show may not be what it does on your data."
+            "The model follows one rule on real rows and another on rows with replaced columns (surrogates "
+            "of either fail on the other). Explainers ask about such rows: they may not show what the model "
+            "does on your data."
         )
     apart = own("separability")
     if apart is not None and apart >= thresholds.OFF_DATA:
         yield (
             f"Rows with replaced columns are unlike the data (a classifier tells them apart with AUC "
-            f"{apart:.2f}): "
-            "explanations describe the model there too."
+            f"{apart:.2f}): explanations also describe the model where there are no data."
         )
 
 
 def _line(one: Judgement, scores: Scores, found: Found) -> str:
     """One explainer: its judgement, then what each measure found."""
-    yardstick = " (a yardstick)" if one.explainer in found.baselines else ""
+    baseline = " (baseline)" if one.explainer in found.baselines else ""
     parts = [f"{one.judgement}: {one.why}"]
     parts += [text for own in measures().values() for text in own.sentences(scores)]
-    if (lost := judgement.lost_share(scores)) > 0:
-        parts.append(f"failed on {lost:.0%} of the rows")
+    if one.judgement != NOT_JUDGED and judgement.lost_share(scores) > 0:
+        parts.append(judgement.failed_rows(scores))
     seconds = found.seconds.get(one.explainer)
     if seconds is not None:
-        parts.append(f"{_duration(seconds)} a row")
-    return f"{one.explainer}{yardstick}: {'; '.join(dict.fromkeys(parts))}."
-
-
-def _duration(seconds: float) -> str:
-    if seconds >= 1:
-        return f"{seconds:.1f} s"
-    return f"{1000 * seconds:.0f} ms" if seconds >= 0.01 else f"{1000 * seconds:.2g} ms"  # noqa: PLR2004
+        parts.append(f"{duration(seconds)} a row")
+    return f"{one.explainer}{baseline}: {'; '.join(dict.fromkeys(parts))}."

@@ -71,7 +71,7 @@ class Background(Measure):
         """How much changes with the background."""
         found = scores("background_agreement")
         if found is not None and found < STEADY:
-            yield f"another background changes {1 - found:.0%} of it"
+            yield f"another background changes {1 - found:.0%} of the explanation"
 
 
 def half_of_pool(subject: Subject, settings: CheckSettings, number: int, *, surrogate: bool) -> FloatArray:

@@ -114,4 +114,4 @@ class Causal(Measure):
         if skill > 0:
             yield f"its slopes predict small changes of a row with an error of {1 - skill:.0%}"
         else:
-            yield "its slopes predict small changes of a row worse than the prediction of no change"
+            yield "its slopes predict small changes of a row worse than assuming no change"

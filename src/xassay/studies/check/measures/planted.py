@@ -108,7 +108,7 @@ class Planted(Measure):
         """At which rank a cause is found."""
         found = scores("mrr")
         if found and scores.n("mrr") >= LEAST_ROWS:
-            yield f"ranks a planted cause at about {1 / found:.1f}"
+            yield f"puts the first planted cause at about rank {1 / found:.1f}"
 
 
 def noticed_rows(planted: PlantedRows) -> Any:

@@ -76,7 +76,7 @@ class Randomisation(Measure):
         """Where too much stays."""
         found = scores("randomisation_agreement")
         if found is not None and found >= _MUCH:
-            yield f"{found:.0%} of it stays the same for a model refitted to shuffled targets"
+            yield f"{found:.0%} of the explanation stays the same for a model refitted to shuffled targets"
 
 
 def _shares(subject: Subject, explained: Explained) -> FloatArray:

@@ -18,6 +18,7 @@ from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
 from xassay.studies.check.thresholds import STEADY
 from xassay.studies.check.variants import Asked, Variant, another_seed, as_the_user
+from xassay.studies.check.words import percent
 from xassay.types import FloatArray
 
 N_SEEDS = 5
@@ -146,10 +147,10 @@ class Stability(Measure):
         """What is not steady."""
         seeds = scores("seed_agreement")
         if seeds is not None and seeds < STEADY:
-            yield f"two seeds agree on {seeds:.0%} of it"
+            yield f"{percent(seeds, least=STEADY)} of the explanation stays the same under another seed"
         near = scores("neighbour_agreement", RADII[0])
         if near is not None and near < STEADY and (seeds is None or near < seeds - (1 - STEADY) / 2):
-            yield f"for an almost identical row only {near:.0%} of it stays the same"
+            yield f"for an almost identical row only {near:.0%} of the explanation stays the same"
 
 
 def _movable(subject: Subject) -> list[int]:
