@@ -25,8 +25,11 @@ def plan(**changes: Any) -> dict[str, Any]:
     return {
         "study": "check",
         "settings": settings,
-        "columns": [{"name": "x", "kind": "numeric"}, {"name": "y", "kind": "numeric"}]
-        + [{"name": "z", "kind": "category"}],
+        "columns": [
+            {"name": "x", "kind": "numeric"},
+            {"name": "y", "kind": "numeric"},
+            {"name": "z", "kind": "category"},
+        ],
         "label": "",
         "rows": 1200,
         "background": 1100,
@@ -61,7 +64,8 @@ def test_the_head_of_the_page():
         (
             "How far can explanations of this model be trusted? Each explainer was asked as a user would "
             "ask it, and "
-            "its explanations were compared with the model itself. Intervals are 95%, over the explained rows."
+            "its explanations were compared with the model itself. Intervals are 95%, over the explained "
+            "rows."
         ),
     )
     assert (found.notices, found.failures) == ((), ())

@@ -328,7 +328,7 @@ def test_a_sum_that_fits_another_base_is_that_bases():
             "9 of 30 rows could be judged, 10 are needed; failed on 21 of 30 rows: no memory",
         ),
         (explained(n=30, n_undefined=21), "few rows", "9 of 30 rows could be judged, 10 are needed"),
-        (explained(n=31, n_failed=11, n_undefined=10), "faithful", "fidelity 0.99, right on 100% of 10 rows"),
+        (explained(n=21, n_failed=1, n_undefined=10), "faithful", "fidelity 0.99, right on 100% of 10 rows"),
         (
             explained(changes={"fidelity": NAN}, n_undefined=100),
             "undefined",
@@ -359,6 +359,18 @@ def test_not_judged_is_not_unfaithful(rows, kind, why):
     found = judge("a", Scores(table(rows)))
     assert (found.kind, found.why) == (kind, why)
     assert found.judgement == ("faithful" if kind == "faithful" else NOT_JUDGED)
+
+
+@pytest.mark.parametrize(("n_failed", "kind"), [(20, "faithful"), (21, "failed")])
+def test_who_fails_on_many_rows_is_not_faithful(n_failed, kind):
+    found = judge("a", Scores(table(explained(n=100, n_failed=n_failed, reason="no"))))
+    assert found.kind == kind
+    if kind == "failed":
+        assert found.judgement == PARTLY
+        assert found.why == (
+            "is right on the rows that it explains, but it fails on many; fidelity 0.99, right on 100% of 79 "
+            "rows, failed on 21 of 100 rows: no"
+        )
 
 
 def test_other_levels_and_kinds_of_rows_are_not_judged_by():

@@ -365,14 +365,14 @@ def test_checks_that_it_passed_are_not_spoken_of():
     [
         (
             "additive_share",
-            0.4999,
+            0.9499,
             (
-                "Even the best possible attributions show only 49.99% of how this model uses its columns: "
+                "Even the best possible attributions show only 94.99% of how this model uses its columns: "
                 "the rest is "
                 "interactions of columns, which one number a column cannot show."
             ),
         ),
-        ("additive_share", 0.5, None),
+        ("additive_share", 0.95, None),
         (
             "off_data_alarm",
             1.0,
@@ -407,6 +407,16 @@ def test_what_is_so_of_the_model(metric, value, expected):
     # between the advice and the explainers
     assert made.sentences[0]["about"] == "all"
     assert made.sentences[-1]["about"] == "a"
+
+
+@pytest.mark.parametrize(("n_undefined", "told"), [(20, False), (21, True)])
+def test_rows_at_which_nothing_can_be_told_are_counted(n_undefined, told):
+    made = said(explained("a", n_undefined=n_undefined), explained("b", n_undefined=3))
+    expected = (
+        f"On {n_undefined} of 100 rows no column changes the score measurably more than another: these rows "
+        "are not judged."
+    )
+    assert [row["text"] for row in made.sentences if row["about"] == "model"] == ([expected] if told else [])
 
 
 # a line an explainer
@@ -755,7 +765,8 @@ def test_percentages_stay_on_their_side(value, least, most, expected):
 
 
 def test_thresholds_of_the_words():
-    assert (thresholds.SUMS_FAIL, thresholds.OFF_DATA, thresholds.RARE) == (0.5, 0.9, 0.05)
+    assert (thresholds.SUMS_FAIL, thresholds.SUMS_TELL, thresholds.UNTOLD) == (0.5, 0.95, 0.2)
+    assert (thresholds.OFF_DATA, thresholds.RARE) == (0.9, 0.05)
     assert (thresholds.FOUND, thresholds.CLOSE, thresholds.SIGNIFICANT) == (0.2, 0.002, 0.05)
     assert (thresholds.STEADY, thresholds.MUCH_PLACEBO, thresholds.LITTLE_PLACEBO) == (0.9, 0.1, 0.02)
     assert thresholds.GAIN == 0.05

@@ -107,6 +107,8 @@ def _faults(scores: Scores) -> dict[str, str]:
     if not _at_least(pooled, thresholds.FAITHFUL_POOLED):
         shown = "unknown" if pooled is None else figure(pooled, least=thresholds.FAITHFUL_POOLED)
         found["large rows"] = f"pooled fidelity {shown}"
+    if lost_share(scores) > thresholds.FAILED:
+        found["failed"] = failed_rows(scores)
     if gap is None:
         found["sum"] = "sum of values unknown"
     elif gap > thresholds.GAP:
@@ -143,6 +145,8 @@ def _partly(scores: Scores, faults: Mapping[str, str], chance: float | None) -> 
             yield f"{base} base", f"is right relative to {what}, not to the background rows"
     if named and reached and "large rows" in faults:
         yield "large rows", "is right on most rows, but not on those where the score changes most"
+    if named and reached and "failed" in faults:
+        yield "failed", "is right on the rows that it explains, but it fails on many"
     if named and reached:
         yield (
             "sum",

@@ -37,7 +37,14 @@ LEAST_ROWS = 10
 may still be .66 (Clopper and Pearson's 95% interval)."""
 
 MOST_LOST = 0.05
-"""The share of rows that an explainer may fail on."""
+"""The share of rows that an explainer may fail on without a word of caution."""
+
+FAILED = 0.2
+"""The share of rows from which on failing keeps an explainer from being faithful: it may be right only where
+it is easy, as with `MOST_ROWS`."""
+
+UNTOLD = 0.2
+"""The share of rows at which no column matters measurably more than another that is worth a word."""
 
 STEADY = 0.9
 """Agreement below which a change of seed, background or row is worth a word."""
@@ -70,3 +77,6 @@ a kind in 95% of cases."""
 
 SIGNIFICANT = 0.05
 """A corrected p-value below which a difference is real: the usual level."""
+
+SUMS_TELL = 0.95
+"""What sums can tell of a model, below which the verdict says so; below `SUMS_FAIL` it warns of it too."""

@@ -208,11 +208,18 @@ def _of_model(found: Found) -> Iterator[str]:
             yield f'Check of the model, "{finding["check"]}": {finding["found"]}{meaning}.'
     own = found.of_model
     share = own("additive_share")
-    if share is not None and share < thresholds.SUMS_FAIL:
-        shown = percent(share, least=thresholds.SUMS_FAIL)
+    if share is not None and share < thresholds.SUMS_TELL:
+        shown = percent(share, least=thresholds.SUMS_TELL)
         yield (
             f"Even the best possible attributions show only {shown} of how this model uses its columns: the "
             "rest is interactions of columns, which one number a column cannot show."
+        )
+    rows = [scores.row("fidelity") for scores in found.by_explainer.values()]
+    untold = max(((row["n_undefined"], row["n"]) for row in rows if row is not None), default=(0, 0))
+    if untold[0] > thresholds.UNTOLD * untold[1]:
+        yield (
+            f"On {untold[0]} of {untold[1]} rows no column changes the score measurably more than another: "
+            "these rows are not judged."
         )
     if own("off_data_alarm"):
         yield (
