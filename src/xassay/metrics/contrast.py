@@ -11,7 +11,8 @@ background row's, the symmetrised change w(S) = (v(S) + v(all) - v(rest)) / 2 ha
 values of v, and its interactions of two columns cancel. Sizes s are drawn in proportion to
 1 / (s (p - s)), the Shapley kernel: then the sum of attributions closest to w, after the mean
 of each size is taken out, is that of the Shapley values (less their mean), whatever the model.
-No other explanation, rescaled or not, comes closer than the exact one. A single column has no other to
+Over all sets no other explanation, rescaled or not, comes closer than the exact one; a number
+added to all attributions changes nothing, and is seen by their sum. A single column has no other to
 be compared with: there the change itself counts.
 
 References:
@@ -30,11 +31,8 @@ import numpy as np
 from xassay.seeds import generator
 from xassay.types import BoolArray, FloatArray, IntArray
 
-N_SETS = 128
-"""Sets a row, each asked with its complement."""
-
-MOST_SETS = 256
-"""Sets a row of a wide table."""
+N_SETS = 256
+"""Sets a row, each asked with its complement; of nine columns or fewer these are all."""
 
 _HALF = 4
 """Sets that are compared with each other."""
@@ -46,8 +44,17 @@ _MOST_UNKNOWNS = 2 / 3
 """The share of its equations that a least-squares fit may have as unknowns."""
 
 _ROUNDING = 1e-12
-_NOISE = 4.0
-"""What a sum can tell must be so many times its own sampling error, or nothing is judged."""
+
+_CLEAR = 10.0
+"""What a sum can tell must be so many times the sampling error of what an exact explanation would miss: of
+its fidelity then less than a twentieth is lost to that error."""
+
+_ALIKE = 0.04
+"""Shapley values that differ from their mean by less than a fifth of their size (the square of .2) tell no
+column from another: the equal split is as good."""
+
+_BLOCK = 2**24
+"""The most numbers of a temporary array."""
 
 
 @attrs.frozen(eq=False)
@@ -74,17 +81,6 @@ class SameSizeSets:
         return bool(self.chosen.shape[1] > 0)
 
 
-def n_sets(n_features: int) -> int:
-    """How many sets are drawn for a row of so many columns, where they are not all taken.
-
-    Example:
-        >>> n_sets(30), n_sets(100), n_sets(1000)
-        (128, 200, 256)
-    """
-    wanted = min(MOST_SETS, max(N_SETS, 2 * n_features))
-    return wanted - wanted % (2 * _HALF)
-
-
 def same_size_sets(n_features: int, seed: int, row_ids: IntArray, wanted: int | None = None) -> SameSizeSets:
     """Sets of at most half of the columns for each row, in groups of one size.
 
@@ -96,14 +92,14 @@ def same_size_sets(n_features: int, seed: int, row_ids: IntArray, wanted: int | 
         n_features: number of columns p.
         seed: fixes the draws, with the row's id.
         row_ids: shape (rows,).
-        wanted: sets a row; default `n_sets`.
+        wanted: sets a row; default `N_SETS`.
 
     Example:
         >>> import numpy as np
         >>> same_size_sets(3, 0, np.arange(2)).chosen[0].astype(int).tolist()
         [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
     """
-    wanted = n_sets(n_features) if wanted is None else wanted
+    wanted = N_SETS if wanted is None else wanted
     if n_features < 2 or 2 ** (n_features - 1) - 1 <= wanted:  # noqa: PLR2004 - nothing to compare
         every = _all_sets(n_features)
         return SameSizeSets(np.broadcast_to(every, (len(row_ids), *every.shape)), complete=True)
@@ -156,36 +152,50 @@ class Contrasts:
     Attributes:
         sets: the sets.
         changes: w(S), shape (rows, sets); NaN where the model gave none.
+        total: v(all), shape (rows,).
         energy: E, the mean over sizes of the variance of w among sets of one size, shape (rows,).
-        ceiling: B, the part of E that the best sum of attributions leaves, shape (rows,); NaN where
-            there are too few sets for least squares.
-        told: A = E - B, what a sum can tell of which columns matter: the energy of the Shapley
-            values less their mean, shape (rows,); NaN where it drowns in its sampling error.
+        size: A, what a sum can tell of which columns matter: K sum over j of (shapley_j - mean
+            shapley)^2, shape (rows,), unbiased over the draw of sets.
+        noise: sampling error of what an exact explanation would miss of A, shape (rows,).
+        told: A where it is clear of that error, and of the columns' common size; else NaN: no
+            column matters measurably more than another.
     """
 
     sets: SameSizeSets
     changes: FloatArray
+    total: FloatArray
     energy: FloatArray
-    ceiling: FloatArray
+    size: FloatArray
+    noise: FloatArray
     told: FloatArray
 
     @classmethod
-    def of(cls, sets: SameSizeSets, changes: FloatArray) -> "Contrasts":
-        """From the model's symmetrised changes, shape (rows, sets)."""
-        if not sets.comparable:
+    def of(cls, sets: SameSizeSets, changes: FloatArray, total: FloatArray | None = None) -> "Contrasts":
+        """From the model's symmetrised changes, shape (rows, sets), and v(all); default 0."""
+        whole = np.zeros(len(changes)) if total is None else np.asarray(total, dtype=np.float64)
+        if not sets.chosen.shape[1]:
             nothing = np.full(len(changes), np.nan)
-            return cls(sets, changes, nothing, nothing, nothing)
-        energy, ceiling = _energy(sets, changes), _ceiling(sets, changes)
-        told = np.where(np.isnan(ceiling), _sum_part(sets, changes), energy - ceiling)
-        noise = _noise(sets) * np.where(np.isnan(ceiling), energy, ceiling)
-        size = np.abs(changes).max(axis=1, initial=0.0) ** 2
-        enough = (told > noise) & (told > _ROUNDING * size)
-        return cls(sets, changes, energy, ceiling, np.where(enough, told, np.nan))
+            return cls(sets, changes, whole, nothing, nothing, nothing, nothing)
+        energy, size, noise = _energy(sets, changes), _sum_part(sets, changes), _noise(sets, changes)
+        largest = np.abs(changes).max(axis=1, initial=0.0) ** 2
+        p = sets.chosen.shape[2]
+        alike = 0.0 if p == 1 else _ALIKE * _scale_of(sets) * whole**2 / p
+        clear = (size > _CLEAR * noise) & (size > _ROUNDING * largest) & (size > alike)
+        return cls(sets, changes, whole, energy, size, noise, np.where(clear, size, np.nan))
+
+    @property
+    def norm(self) -> FloatArray:
+        """Length of the Shapley values, shape (rows,): root of A / K + v(all)^2 / p."""
+        p = self.sets.chosen.shape[2]
+        if p == 1:
+            return np.abs(self.total)
+        return np.asarray(np.sqrt(np.maximum(self.size, 0.0) / _scale_of(self.sets) + self.total**2 / p))
 
     def missed(self, contributed: FloatArray) -> FloatArray:
-        """D, the part of A that an explanation gets wrong: what it leaves beyond what the best sum leaves.
+        """D, the part of A that an explanation gets wrong.
 
-        In expectation K sum over j of ((phi_j - mean phi) - (shapley_j - mean shapley))^2.
+        K sum over j of ((phi_j - mean phi) - (shapley_j - mean shapley))^2, unbiased over the draw
+        of sets.
 
         Args:
             contributed: shape (rows, features).
@@ -193,48 +203,79 @@ class Contrasts:
         Returns:
             float, shape (rows,); it may fall a little below 0, as the sets are drawn; NaN where unknown.
         """
-        if not self.sets.comparable:
+        if not self.sets.chosen.shape[1]:
             return np.full(len(self.changes), np.nan)
-        left = self.changes - self._claimed(contributed)
-        return np.where(
-            np.isnan(self.ceiling), _sum_part(self.sets, left), _energy(self.sets, left) - self.ceiling
-        )
+        return _sum_part(self.sets, self.changes - _claimed(self.sets, contributed))
 
     def fidelity(self, contributed: FloatArray) -> FloatArray:
         """1 - D / A within [0, 1], shape (rows,); NaN where undefined."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(np.clip(1.0 - self.missed(contributed) / self.told, 0.0, 1.0))
 
-    def alignment(self, contributed: FloatArray) -> FloatArray:
-        """Correlation of claimed and true changes among sets of one size, as a share of the best sum's.
+    def apart(self, contributed: FloatArray) -> FloatArray:
+        """Distance of the attributions from the Shapley values less both means, shape (rows,).
 
-        The cosine of attributions and Shapley values, each less its mean: fidelity whatever the
-        scale. In [-1, 1]; 0 for an explanation that names no column; NaN where undefined.
+        In units of the score: root of D / K, less twice the sampling error, so that only a clear
+        distance counts.
         """
-        if not self.sets.comparable:
+        p = self.sets.chosen.shape[2]
+        with np.errstate(invalid="ignore"):
+            clear = np.maximum(self.missed(contributed) - 2 * self.noise, 0.0)
+            return np.asarray(np.sqrt(clear / (1.0 if p == 1 else _scale_of(self.sets))))
+
+    def alignment(self, contributed: FloatArray) -> FloatArray:
+        """Cosine of attributions and Shapley values, each less its mean: fidelity whatever the scale.
+
+        In [-1, 1]; 0 for an explanation that names no column; NaN where undefined.
+        """
+        if not self.sets.chosen.shape[1]:
             return np.full(len(self.changes), np.nan)
-        claimed = self._claimed(contributed)
-        own, left = _energy(self.sets, claimed), _energy(self.sets, self.changes - claimed)
-        product, length = (self.energy + own - left) / 2, own
-        few = np.isnan(self.ceiling)
-        if few.any():  # by the estimate that `told` is: the exact values have 1 then
-            part, apart = _sum_part(self.sets, claimed), _sum_part(self.sets, self.changes - claimed)
-            product = np.where(few, (self.told + part - apart) / 2, product)
-            length = np.where(few, np.maximum(part, _noise(self.sets) * own), own)
+        claimed = _claimed(self.sets, contributed)
+        own, apart = _sum_part(self.sets, claimed), _sum_part(self.sets, self.changes - claimed)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = product / np.sqrt(length * self.told)
+            found = (self.told + own - apart) / 2 / np.sqrt(own * self.told)
         flat = own <= _ROUNDING * np.abs(claimed).max(axis=1, initial=0.0) ** 2
         return np.asarray(np.clip(np.where(flat & ~np.isnan(self.told), 0.0, found), -1.0, 1.0))
 
-    def _claimed(self, contributed: FloatArray) -> FloatArray:
-        with np.errstate(invalid="ignore", over="ignore"):
-            return np.asarray(
-                np.einsum("rsp,rp->rs", self.sets.chosen.astype(np.float64), contributed, optimize=True)
-            )
+    def direction(self, contributed: FloatArray) -> FloatArray:
+        """Cosine of attributions and Shapley values as they are, with their means; in [-1, 1].
+
+        An explanation may be aligned less its mean and point elsewhere: of two columns with all
+        signs wrong the larger one may still be the larger.
+        """
+        p = self.sets.chosen.shape[2]
+        if p == 1 or not self.sets.chosen.shape[1]:
+            return np.sign(contributed[:, 0] * self.total)
+        scale, sums = _scale_of(self.sets), contributed.sum(axis=1)
+        claimed = _claimed(self.sets, contributed)
+        own, apart = _sum_part(self.sets, claimed), _sum_part(self.sets, self.changes - claimed)
+        product = (self.size + own - apart) / 2 / scale + sums * self.total / p
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = product / (self.norm * np.sqrt((contributed**2).sum(axis=1)))
+        return np.asarray(np.clip(found, -1.0, 1.0))
+
+
+def _claimed(sets: SameSizeSets, contributed: FloatArray) -> FloatArray:
+    """Sums of contributions over each set, shape (rows, sets)."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.concatenate(
+            [
+                np.einsum("rsp,rp->rs", sets.chosen[part].astype(np.float64), contributed[part])
+                for part in _blocks(sets)
+            ]
+            or [np.empty((0, sets.chosen.shape[1]))]
+        )
+
+
+def _blocks(sets: SameSizeSets) -> list[slice]:
+    """Parts of the rows, so small that temporary arrays are."""
+    rows, n, p = sets.chosen.shape
+    step = max(1, _BLOCK // max(n * p, 1))
+    return [slice(start, start + step) for start in range(0, rows, step)]
 
 
 def _scale_of(sets: SameSizeSets) -> float:
-    """K: the mean over sizes of s (p - s) / (p (p - 1)), which is p - 1 over that of the kernel's sum."""
+    """K: the mean over sizes, drawn by the Shapley kernel, of s (p - s) / (p (p - 1))."""
     p = sets.chosen.shape[2]
     return float(1.0 / (p * sum(1.0 / (s * (p - s)) for s in range(1, p))))
 
@@ -277,43 +318,60 @@ def _sum_part(sets: SameSizeSets, values: FloatArray) -> FloatArray:
     """The energy of the sum closest to some changes, unbiased over the draw of sets, shape (rows,)."""
     if sets.chosen.shape[2] == 1:
         return _energy(sets, values)
-    scale, chosen = _scale_of(sets), sets.chosen.astype(np.float64)
-    centred = _centred(sets, values)
     if sets.complete:
-        p, (weights, sizes) = chosen.shape[2], _weights(sets)
-        found = np.einsum("rs,rsp->rp", centred * weights, chosen - (sizes / p)[:, None])
-        return np.asarray((found**2).sum(axis=1) / scale)
-    p = chosen.shape[2]
-    among = chosen - sets.sizes[:, :, None] / p
-    halves = np.einsum("rgh,rghp->rgp", _grouped(centred), _grouped(among)) / (_HALF - 1)
-    pairs = halves.reshape(len(values), -1, 2, p)
-    mean = pairs.mean(axis=(1, 2))
-    # less its own sampling error, which the two halves of each stratum show
-    error = ((pairs[:, :, 0] - pairs[:, :, 1]) ** 2).sum(axis=(1, 2)) / (2 * pairs.shape[1]) ** 2
-    return np.asarray(((mean**2).sum(axis=1) - error) / scale)
+        return _complete_part(sets, values)
+    mean, error = _shares(sets, values)
+    return np.asarray(mean - error)
 
 
-def _noise(sets: SameSizeSets) -> float:
-    """Below which share of an energy its estimate is not told from sampling error."""
-    _, n, p = sets.chosen.shape
-    return 0.0 if sets.complete else _NOISE * float(np.sqrt(2.0 * p) / n)
+def _complete_part(sets: SameSizeSets, values: FloatArray) -> FloatArray:
+    centred, (weights, sizes) = _centred(sets, values), _weights(sets)
+    among = sets.chosen[0] - (sizes / sets.chosen.shape[2])[:, None]
+    found = (centred * weights) @ among
+    return np.asarray((found**2).sum(axis=1) / _scale_of(sets))
 
 
-def _ceiling(sets: SameSizeSets, changes: FloatArray) -> FloatArray:
-    """What the best sum leaves, by weighted least squares, shape (rows,).
+def _shares(sets: SameSizeSets, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Of drawn sets: the energy of the estimated sum, and the part of it that is its own sampling error.
 
-    NaN where there are too few sets for so many columns.
+    The two groups of each stratum of sizes are independent, and show it.
+    """
+    scale, p = _scale_of(sets), sets.chosen.shape[2]
+    energy, error = np.empty(len(values)), np.empty(len(values))
+    for part in _blocks(sets):
+        among = sets.chosen[part] - sets.sizes[part][:, :, None] / p
+        centred = _grouped(_centred(sets, values[part]))
+        halves = np.einsum("rgh,rghp->rgp", centred, _grouped(among)) / (_HALF - 1)
+        pairs = halves.reshape(len(halves), -1, 2, p)
+        energy[part] = (pairs.mean(axis=(1, 2)) ** 2).sum(axis=1)
+        apart = (pairs[:, :, 0] - pairs[:, :, 1]) ** 2
+        error[part] = apart.sum(axis=(1, 2)) / (2 * pairs.shape[1]) ** 2
+    return energy / scale, error / scale
+
+
+def _noise(sets: SameSizeSets, changes: FloatArray) -> FloatArray:
+    """Sampling error of what an exact explanation would miss, shape (rows,): none where all sets are taken.
+
+    From what the best sum leaves, by least squares; where there are too few sets for that, from the
+    changes themselves. A squared length of p numbers with error e in all scatters by e sqrt(2 / p).
     """
     rows, n, p = sets.chosen.shape
     if sets.complete:
-        return _energy(sets, changes) - _sum_part(sets, changes)
-    equations = n - n // _HALF
-    left = np.full(rows, np.nan)
-    if p - 1 > _MOST_UNKNOWNS * equations:
-        return left
-    known = np.flatnonzero(np.isfinite(changes).all(axis=1))
-    among, target = _centred(sets, sets.chosen.astype(np.float64)), _centred(sets, changes)
-    for k in known:
-        solution, *_ = np.linalg.lstsq(among[k], target[k], rcond=None)
-        left[k] = ((target[k] - among[k] @ solution) ** 2).sum() / (equations - (p - 1))
+        return np.zeros(rows)
+    equations, left = n - n // _HALF, changes
+    free = 1.0
+    if p - 1 <= _MOST_UNKNOWNS * equations:
+        left, free = _residuals(sets, changes), equations / (equations - (p - 1))
+    return np.asarray(np.sqrt(2.0 / p) * free * _shares(sets, left)[1])
+
+
+def _residuals(sets: SameSizeSets, changes: FloatArray) -> FloatArray:
+    """What the best sum leaves of changes less the mean of their group."""
+    target, left = _centred(sets, changes), np.full(changes.shape, np.nan)
+    for part in _blocks(sets):
+        among = _centred(sets, sets.chosen[part].astype(np.float64))
+        for k in np.flatnonzero(np.isfinite(target[part]).all(axis=1)):
+            row = part.start + k
+            solution, *_ = np.linalg.lstsq(among[k], target[row], rcond=None)
+            left[row] = target[row] - among[k] @ solution
     return left

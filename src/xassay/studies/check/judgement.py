@@ -100,6 +100,11 @@ def _at_least(value: float | None, threshold: float) -> bool:
     return value is not None and value >= threshold
 
 
+def _known(scores: Scores, metric: str, threshold: float) -> bool:
+    """Whether a score reaches a threshold, on rows enough to say so."""
+    return scores.n(metric) >= thresholds.LEAST_ROWS and _at_least(scores(metric), threshold)
+
+
 def _faults(scores: Scores) -> dict[str, str]:
     """What else keeps an explanation from being faithful: what fidelity row by row does not see."""
     pooled, gap = scores("fidelity_pooled"), scores("completeness_gap")
@@ -140,7 +145,7 @@ def _partly(scores: Scores, faults: Mapping[str, str], chance: float | None) -> 
         yield "uncertain", f"is right on these rows, but they are too few to be sure ({interval})"
     for base, what in (("zero", "a row of zeros"), ("mean", "the background's mean row")):
         gap = scores(f"gap_{base}_base")
-        right = _at_least(scores(f"fidelity_{base}_base"), thresholds.FAITHFUL)
+        right = _known(scores, f"fidelity_{base}_base", thresholds.FAITHFUL)
         if right and gap is not None and gap <= thresholds.GAP:
             yield f"{base} base", f"is right relative to {what}, not to the background rows"
     if named and reached and "large rows" in faults:
@@ -155,8 +160,9 @@ def _partly(scores: Scores, faults: Mapping[str, str], chance: float | None) -> 
                 "score's difference from the background"
             ),
         )
-    conditional, fidelity = scores("fidelity_conditional"), scores("fidelity") or 0.0
-    if _at_least(conditional, thresholds.RIGHT) and (conditional or 0.0) > fidelity:
+    conditional, high = scores.low("fidelity_conditional"), scores.high("fidelity")
+    clear = conditional is not None and high is not None and conditional > high
+    if clear and _known(scores, "fidelity_conditional", thresholds.RIGHT):
         yield (
             "true to the data",
             (
@@ -242,6 +248,10 @@ def caveats(scores: Scores) -> list[str]:
     found = []
     if lost_share(scores) > thresholds.MOST_LOST:
         found.append(f"it {failed_rows(scores)}")
+    sigmas = scores.sigmas("causal_skill")
+    line = scores("causal_skill", sigmas[0]) if sigmas else None
+    if line is not None and line < 0:
+        found.append("its local linear model predicts small changes of a row worse than no change does")
     if share is not None and share >= thresholds.MUCH_PLACEBO:
         found.append(f"it puts {share:.0%} of its weight on columns that do nothing")
     if seeds is not None and seeds < thresholds.STEADY:

@@ -97,6 +97,7 @@ class Outcome:
         self._subject, self._settings, self._measures, self._judged = subject, settings, measures, judged
         self._cells, self._frames, self._failures = cells, frames, failures
         self._weights = RowWeights(settings.seed)
+        self._memory: dict[Any, Any] = {}
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The tables to keep."""
@@ -181,7 +182,16 @@ class Outcome:
             frame = self._whole(mine)
             if frame is not None:
                 follow_ups[measure.name] = frame
-        return Context(self._subject, self._settings, answers, explained, options, judged.record, follow_ups)
+        return Context(
+            self._subject,
+            self._settings,
+            answers,
+            explained,
+            options,
+            judged.record,
+            follow_ups,
+            self._memory,
+        )
 
     def _whole(self, cells: Sequence[CheckCell]) -> pl.DataFrame | None:
         """The rows of some cells: those that were lost are failed rows, those that were cut are none.

@@ -131,11 +131,11 @@ def value_of(one: Series, weights: RowWeights) -> Value:
         return Value(float("nan"), None, None, n, n_failed, n_undefined)
     fits = [[column[defined] for column in fit] for fit in one.repeats or (one.columns,)]
     columns = [np.mean(parts, axis=0) for parts in zip(*fits, strict=True)]
-    found = one.score(columns)
+    found = min(one.score(columns), describe(one.metric).high)  # an estimate may be beyond it
     if one.statistic == "count" or np.isnan(found):
         return Value(found, None, None, n, n_failed, n_undefined)
     bounds = _widened(_interval(one, columns, weights), found, [one.score(fit) for fit in fits], one.metric)
-    low, high = bounds or (None, None)
+    low, high = (None, None) if bounds is None else (bounds[0], min(bounds[1], describe(one.metric).high))
     return Value(found, low, high, n, n_failed, n_undefined)
 
 

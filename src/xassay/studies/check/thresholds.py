@@ -25,8 +25,8 @@ GAP = 0.2
 explanation may have: fidelity compares columns of a row with each other and does not see it."""
 
 ALIGNED = 0.7
-"""Alignment from which the right columns are named, on some scale: at a cosine of .7 more than half of
-the explanation's variance lies along the truth. Right orders of wrong columns reach .5 by chance."""
+"""Alignment from which the right columns are named, on some scale: at a cosine of .7 half of what the
+explanation says lies along the truth. Wrong columns that are few reach .5 by chance."""
 
 LEANING = 0.5
 """Alignment without which an explanation that ranks planted causes first is not right in part all the same:

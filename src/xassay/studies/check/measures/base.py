@@ -2,9 +2,9 @@
 
 import math
 from abc import ABC
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import attrs
 import numpy as np
@@ -17,6 +17,8 @@ from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
 from xassay.studies.check.variants import BASE, Asked, Variant
 from xassay.types import BoolArray, FloatArray, IntArray
+
+Made = TypeVar("Made")
 
 
 @attrs.frozen(eq=False)
@@ -31,6 +33,7 @@ class Context:
         options: the options of each variant.
         record: the explainer's; None for explanations that were given.
         follow_ups: what the model answered to each measure about these explanations.
+        memory: what explainers share, by what it is; see `remembered`.
     """
 
     subject: Subject
@@ -40,6 +43,14 @@ class Context:
     options: Mapping[Variant, str]
     record: ExplainerRecord | None = None
     follow_ups: Mapping[str, pl.DataFrame] = attrs.field(factory=dict)
+    memory: dict[Any, Any] = attrs.field(factory=dict)
+
+    def remembered(self, what: Any, make: Callable[[], Made]) -> Made:
+        """Something that depends on no explainer, made once for all of them."""
+        if what not in self.memory:
+            self.memory[what] = make()
+        found: Made = self.memory[what]
+        return found
 
     @property
     def base(self) -> Explained | None:
@@ -79,9 +90,14 @@ class Scores:
         return None if value is None or math.isnan(value) else float(value)
 
     def low(self, metric: str, sigma: float | None = None, fault: str | None = None) -> float | None:
-        """The lower end of a score's interval, or the score where it has none."""
-        row, value = self.row(metric, sigma, fault), self(metric, sigma, fault)
-        return value if row is None or row["ci_low"] is None else float(row["ci_low"])
+        """The lower end of a score's interval; None where it has none."""
+        row = self.row(metric, sigma, fault)
+        return None if row is None or row["ci_low"] is None else float(row["ci_low"])
+
+    def high(self, metric: str) -> float | None:
+        """The upper end of a score's interval; None where it has none."""
+        row = self.row(metric)
+        return None if row is None or row["ci_high"] is None else float(row["ci_high"])
 
     def sigmas(self, metric: str) -> list[float]:
         """The sigmas at which a metric was measured."""
@@ -212,11 +228,14 @@ def chunks(rows: int, size: int) -> list[tuple[int, int]]:
 
 
 def known_rows(answers: pl.DataFrame, explained: Explained) -> tuple[pl.DataFrame, BoolArray, str | None]:
-    """The model's answers about explained rows, which of them failed, and why one did."""
+    """The model's answers about explained rows, on which of them the explainer failed, and a reason.
+
+    Where the model itself gave no answer, the explainer is not to blame: the row is undefined.
+    """
     known = joined(answers, explained.rows)
-    failed = known["error"].is_not_null().to_numpy() | known["score"].is_null().to_numpy()
+    unanswered = known["error"].is_not_null().to_numpy() | known["score"].is_null().to_numpy()
     reason = explained.reason or next(iter(known["error"].drop_nulls().to_list()), None)
-    return known, explained.failed | failed, reason
+    return known, explained.failed & ~unanswered, reason
 
 
 def rows_where(rows: Sequence[int] | IntArray, wanted: IntArray) -> IntArray:

@@ -25,7 +25,7 @@ class Causal(Measure):
     """Whether a local linear model predicts the score close to its row."""
 
     name: ClassVar[str] = "causal"
-    question: ClassVar[str] = "Are their slopes right close to the row?"
+    question: ClassVar[str] = "Are their local linear models right close to the row?"
     how: ClassVar[str] = (
         "For local linear models (LIME, MAPLE, explanations with coefficients): the row is moved a little "
         "(sigma, in standard deviations of the columns; categories are replaced by another row's at the "
@@ -106,12 +106,12 @@ class Causal(Measure):
             yield Series("causal_skill", (own, beside), statistic="skill", **shared)  # type: ignore[arg-type]
 
     def sentences(self, scores: Scores) -> Iterator[str]:
-        """How well the slopes predict at the smallest sigma."""
+        """How well it predicts at the smallest sigma."""
         sigmas = scores.sigmas("causal_skill")
         skill = scores("causal_skill", sigmas[0]) if sigmas else None
         if skill is None:
             return
         if skill > 0:
-            yield f"its slopes predict small changes of a row with an error of {1 - skill:.0%}"
+            yield f"its local linear model predicts small changes of a row with an error of {1 - skill:.0%}"
         else:
-            yield "its slopes predict small changes of a row worse than assuming no change"
+            yield "its local linear model predicts small changes of a row worse than assuming no change"

@@ -113,11 +113,10 @@ class Data(Measure):
         wanted = np.isin(context.base.rows, answers["row"].to_numpy())
         explained = context.base.only(context.base.rows[wanted])
         known, failed, reason = known_rows(answers, explained)
-        sets = conditional_sets(context.subject, context.settings, explained.rows)
-        n = sets.chosen.shape[1]
-        total = known["total"].fill_null(np.nan).to_numpy()
-        changes = symmetrised(lists(known["removed"], n), lists(known["kept"], n), total)
-        values = Contrasts.of(sets, changes).fidelity(contributed_of(context.subject, explained))
+        contrasts = context.remembered(
+            ("data", explained.rows.tobytes()), lambda: _contrasts(context, known, explained.rows)
+        )
+        values = contrasts.fidelity(contributed_of(context.subject, explained))
         yield Series("fidelity_conditional", (values,), explained.rows, "mean", failed, reason)
 
     def of_model(
@@ -133,6 +132,13 @@ class Data(Measure):
             value = answers[metric][0]
             if value is not None and n:
                 yield Series(metric, (np.full(n, float(value)),), rows, "count", nothing)
+
+
+def _contrasts(context: Context, known: pl.DataFrame, rows: IntArray) -> Contrasts:
+    sets = conditional_sets(context.subject, context.settings, rows)
+    n, total = sets.chosen.shape[1], known["total"].fill_null(np.nan).to_numpy()
+    changes = symmetrised(lists(known["removed"], n), lists(known["kept"], n), total)
+    return Contrasts.of(sets, changes, total)
 
 
 def conditional_sets(subject: Subject, settings: CheckSettings, rows: IntArray) -> SameSizeSets:

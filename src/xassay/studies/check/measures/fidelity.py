@@ -1,5 +1,6 @@
 """Which columns matter, and how much: attributions against the model's changes at sets of columns."""
 
+import functools
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -11,25 +12,31 @@ import polars as pl
 from xassay import metrics, specs
 from xassay.errors import ExplainerError
 from xassay.explainers import ExplainerRecord
-from xassay.metrics.contrast import Contrasts, SameSizeSets, n_sets, same_size_sets, symmetrised
+from xassay.metrics.contrast import N_SETS, Contrasts, SameSizeSets, same_size_sets, symmetrised
 from xassay.metrics.masking import losses_of, masked_drops
 from xassay.studies.check.explained import Explained, lists, places
 from xassay.studies.check.measures.base import Context, Measure, known_rows
 from xassay.studies.check.series import Series
 from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
-from xassay.studies.check.thresholds import RIGHT
+from xassay.studies.check.thresholds import GAP, RIGHT
 from xassay.studies.check.variants import BASE, Asked, Variant, another_seed, as_the_user
-from xassay.types import FloatArray, IntArray
+from xassay.types import BoolArray, FloatArray, IntArray
 
 N_FITS = 5
 """Fits of a surrogate that explains all rows by one model of its own."""
+
+LEAST_TOTAL = 0.01
+"""The square of a tenth: totals below a tenth of what sums of such attributions can reach are taken as so
+large."""
+
+_ROUNDING = 1e-12
 
 BASES = ("zero", "mean")
 """Single rows that attributions may start from in place of the background: all zeros, and its mean."""
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class Answers:
     """What the model answered about some rows, for one way of replacing columns.
 
@@ -52,17 +59,17 @@ class Answers:
         total = known[f"{prefix}total"].fill_null(np.nan).to_numpy()
         return cls(sets, lists(known[f"{prefix}removed"], n), lists(known[f"{prefix}kept"], n), total)
 
-    @property
+    @functools.cached_property
     def contrasts(self) -> Contrasts:
         """What explanations are judged by."""
-        return Contrasts.of(self.sets, symmetrised(self.removed, self.kept, self.total))
+        return Contrasts.of(self.sets, symmetrised(self.removed, self.kept, self.total), self.total)
 
-    @property
+    @functools.cached_property
     def subsets(self) -> Any:
         """The sets and their complements, bool (rows, 2 sets, features)."""
         return np.concatenate([self.sets.chosen, ~self.sets.chosen], axis=1)
 
-    @property
+    @functools.cached_property
     def drops(self) -> FloatArray:
         """V of `subsets`."""
         return np.concatenate([self.removed, self.kept], axis=1)
@@ -147,7 +154,8 @@ class Fidelity(Measure):
     def model_rows(self, subject: Subject, settings: CheckSettings) -> float:
         """Each set and its complement, over the background and the single rows."""
         del settings
-        return 2.0 * n_sets(subject.X.shape[1]) * (len(subject.background) + len(BASES))
+        n = min(N_SETS, 2 ** min(subject.X.shape[1], 20) // 2)
+        return float(2 * n * (len(subject.background) + len(BASES)))
 
     def ask(self, subject: Subject, settings: CheckSettings, part: slice) -> pl.DataFrame:
         """Changes at the sets of some rows, from the background and from single rows.
@@ -171,6 +179,8 @@ class Fidelity(Measure):
                 if not np.isfinite(score):
                     raise ExplainerError("the model's score is not finite")  # noqa: TRY301 - as if it had raised
                 found = changes(subject, row, background, sets)
+                if not prefix and not all(np.isfinite(part).all() for part in found):
+                    raise ExplainerError("no finite score on rows with replaced columns")  # noqa: TRY301 - likewise
                 own["score"] = [score]
             except Exception as problem:  # noqa: BLE001 - whatever it raises fails this row only
                 # a row of zeros need not be one that the model takes
@@ -184,7 +194,7 @@ class Fidelity(Measure):
         """All scores of an explainer."""
         if context.base is None or self.name not in context.answers:
             return
-        own = _Judged.of(context, context.base)
+        own = _Claims.of(context, context.base)
         fits = [fit.only(context.base.rows) for _, fit in context.of("fit")]
         yield from own.which(fits)
         yield from own.how_much()
@@ -198,10 +208,9 @@ class Fidelity(Measure):
             return
         rows = answers["row"].to_numpy()
         found = Answers.of(answers, sets_of(subject, settings, rows))
-        contrasts, energy = found.contrasts, _energy_of_both(found)
+        energy = _energy_of_both(found)
         failed = answers["error"].is_not_null().to_numpy()
-        told = np.where(np.isnan(contrasts.told) & np.isfinite(energy), 0.0, contrasts.told)
-        yield Series("additive_share", (np.minimum(told, energy), energy), rows, "part", failed)
+        yield Series("additive_share", (found.contrasts.size, energy), rows, "part", failed)
         nothing = np.zeros((len(rows), subject.X.shape[1]))
         silent = losses_of(nothing, found.subsets, found.drops).mean(axis=1)
         best = _left_by_best_sum(found.subsets, found.drops)
@@ -245,7 +254,7 @@ def _energy_of_both(found: Answers) -> FloatArray:
 
 
 @attrs.frozen(eq=False)
-class _Judged:
+class _Claims:
     """One explainer's explanations beside the model's answers."""
 
     context: Context
@@ -256,25 +265,34 @@ class _Judged:
     shared: dict[str, Any]
 
     @classmethod
-    def of(cls, context: Context, explained: Explained) -> "_Judged":
+    def of(cls, context: Context, explained: Explained) -> "_Claims":
         subject = context.subject
         known, failed, reason = known_rows(context.answers["fidelity"], explained)
-        answers = Answers.of(known, sets_of(subject, context.settings, explained.rows))
+        answers = cls._answers(context, known, explained.rows, "")
         contributed = contributed_of(subject, explained)
         shared = {"rows": explained.rows, "failed": failed, "reason": reason}
         return cls(context, explained, known, answers, contributed, shared)
 
+    @staticmethod
+    def _answers(context: Context, known: pl.DataFrame, rows: IntArray, prefix: str) -> Answers:
+        def make() -> Answers:
+            return Answers.of(known, sets_of(context.subject, context.settings, rows), prefix)
+
+        return context.remembered(("fidelity", prefix, rows.tobytes()), make)
+
     def which(self, fits: list[Explained]) -> Iterator[Series]:
         """Which columns: against the best sum, among sets of one size."""
         contrasts = self.answers.contrasts
-        own = contrasts.fidelity(self.contributed)
+        own = self.fidelity(contrasts, self.contributed)
         others = [contributed_of(self.context.subject, fit) for fit in fits]
-        repeats = tuple((values,) for values in (own, *map(contrasts.fidelity, others))) if fits else ()
-        yield Series("fidelity", (own,), statistic="mean", repeats=repeats, **self.shared)
+        repeats = tuple((self.fidelity(contrasts, values),) for values in others)
+        yield Series(
+            "fidelity", (own,), statistic="mean", repeats=((own,), *repeats) if fits else (), **self.shared
+        )
         for metric, part in (("fidelity_q10", "tenth part"), ("fidelity_q50", "median")):
             yield Series(metric, (own,), statistic=part, **self.shared)
-        right = np.where(np.isnan(own), np.nan, own >= RIGHT)
-        yield Series("rows_right", (right,), statistic="mean", **self.shared)
+        right = (own >= RIGHT) & ~self.gaps(contrasts)
+        yield Series("rows_right", (np.where(np.isnan(own), np.nan, right),), statistic="mean", **self.shared)
         missed = contrasts.missed(self.contributed)
         pooled = tuple((contrasts.missed(values), contrasts.told) for values in (self.contributed, *others))
         yield Series(
@@ -285,13 +303,36 @@ class _Judged:
             unit=float(np.nan_to_num(np.nanmax(contrasts.told, initial=0.0))),
             **self.shared,
         )
-        yield Series("alignment", (contrasts.alignment(self.contributed),), statistic="mean", **self.shared)
+        aligned = np.minimum(contrasts.alignment(self.contributed), contrasts.direction(self.contributed))
+        yield Series("alignment", (aligned,), statistic="mean", **self.shared)
         for base in BASES:
-            answers = Answers.of(self.known, self.answers.sets, f"{base} ")
+            answers = self._answers(self.context, self.known, self.explained.rows, f"{base} ")
             values = answers.contrasts.fidelity(self.contributed)
             yield Series(f"fidelity_{base}_base", (values,), statistic="mean", **self.shared)
-            gap = metrics.completeness_gap(self.contributed, answers.total) ** 2
-            yield Series(f"gap_{base}_base", (gap, answers.total**2), statistic="root part", **self.shared)
+            yield Series(f"gap_{base}_base", self.gap_squares(answers), statistic="root part", **self.shared)
+
+    def fidelity(self, contrasts: Contrasts, contributed: FloatArray) -> FloatArray:
+        """Fidelity of each row; 0 where there is nothing to tell and much is claimed, else NaN there."""
+        own, norm = contrasts.fidelity(contributed), contrasts.norm
+        usual = np.nanmean(norm) if np.isfinite(norm).any() else 0.0
+        with np.errstate(invalid="ignore"):
+            much = contrasts.apart(contributed) > GAP * np.maximum(norm, usual)
+        return np.where(np.isnan(own) & much & (usual > 0), 0.0, own)
+
+    def gaps(self, contrasts: Contrasts) -> BoolArray:
+        """Rows whose sum of attributions is off, by what it can be: root p times their length."""
+        p = self.contributed.shape[1]
+        gap = metrics.completeness_gap(self.contributed, self.answers.total)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(
+                gap > GAP * np.sqrt(p) * contrasts.norm + _ROUNDING * np.nanmax(gap, initial=0.0)
+            )
+
+    def gap_squares(self, answers: Answers) -> tuple[FloatArray, FloatArray]:
+        """Squared gaps, and squared totals beside them (at least `LEAST_TOTAL` of what they can be)."""
+        p, total = self.contributed.shape[1], answers.total
+        gap = metrics.completeness_gap(self.contributed, total) ** 2
+        return gap, np.maximum(total**2, LEAST_TOTAL * p * answers.contrasts.norm**2)
 
     def how_much(self) -> Iterator[Series]:
         """How much: masking losses, the gap of the total, and the best scale."""
@@ -307,8 +348,7 @@ class _Judged:
         yield Series("masking_rmse", (own,), statistic="root mean", unit=unit, **self.shared)
         for suffix, beside in (("", silent), ("_even", even), ("_shuffled", shuffled)):
             yield Series(f"masking_skill{suffix}", (own, beside), statistic="skill", **self.shared)
-        gap = metrics.completeness_gap(self.contributed, total) ** 2
-        yield Series("completeness_gap", (gap, total**2), statistic="root part", **self.shared)
+        yield Series("completeness_gap", self.gap_squares(found), statistic="root part", **self.shared)
         changes = found.contrasts.changes
         claimed = np.einsum("rsp,rp->rs", found.sets.chosen.astype(np.float64), self.contributed)
         product, square = (claimed * changes).mean(axis=1), (claimed**2).mean(axis=1)
@@ -331,7 +371,7 @@ def contributed_of(subject: Subject, explained: Explained) -> FloatArray:
 
 def scored_again(context: Context, explained: Explained, variant: Variant) -> Iterator[Series]:
     """Fidelity at another number of samples, as a point of a curve."""
-    own = _Judged.of(context, explained)
-    values = own.answers.contrasts.fidelity(own.contributed)
+    own = _Claims.of(context, explained)
+    values = own.fidelity(own.answers.contrasts, own.contributed)
     options = context.options[variant if variant in context.options else BASE]
     yield Series("fidelity", (values,), statistic="mean", level="budget", options=options, **own.shared)
