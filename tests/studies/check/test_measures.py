@@ -1,7 +1,6 @@
 """Each measure on small models with known answers, without explainers where they are not the point."""
 
 import shutil
-from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,30 @@ import polars as pl
 import pytest
 
 import xassay
+from measured import (
+    BENT,
+    LINE,
+    REFUSING,
+    SLOPES,
+    N,
+    X,
+    bent,
+    changes,
+    exact,
+    explained,
+    linear,
+    scored,
+    settings,
+    subject_of,
+    values,
+)
 from xassay import metrics
 from xassay.errors import InputError
 from xassay.explainers import record
 from xassay.metrics.orders import path_grid
 from xassay.studies import code
-from xassay.studies.check import CheckSettings, prepare
 from xassay.studies.check.explained import Explained
-from xassay.studies.check.explaining import CODE, ExplainCell, _frame
+from xassay.studies.check.explaining import CODE, ExplainCell
 from xassay.studies.check.measures import measure, measures
 from xassay.studies.check.measures.background import half_of_pool
 from xassay.studies.check.measures.base import Context, Scores, chunks
@@ -28,99 +43,10 @@ from xassay.studies.check.measures.placebo import placebo_columns
 from xassay.studies.check.measures.planted import chance_of
 from xassay.studies.check.measures.stability import RADII, neighbours
 from xassay.studies.check.planting import Planted
-from xassay.studies.check.series import Series
 from xassay.studies.check.shared import Shared
 from xassay.studies.check.subject import Subject
 from xassay.studies.check.variants import BASE, Variant, as_the_user
-from xassay.testing import gaussian_conditional, problem
 from xassay.types import Explanation, FloatArray
-
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(160, 4)) + 0.5
-SLOPES = np.array([1.0, -2.0, 0.5, 3.0])
-N = 12
-
-
-def linear(rows: Any) -> Any:
-    return rows @ SLOPES + 7.0
-
-
-def bent(rows: Any) -> Any:
-    return rows @ SLOPES + 2 * rows[:, 0] * rows[:, 1] * rows[:, 2]
-
-
-def settings(**more: Any) -> CheckSettings:
-    return CheckSettings(**{"rows": N, "max_background": 20, "explainers": "lime", **more})
-
-
-def subject_of(model: Any, data: Any = X, **more: Any) -> Subject:
-    return prepare(model, data, None, settings(**more))
-
-
-LINE, BENT = subject_of(linear), subject_of(bent)
-
-
-def explained(subject: Subject, given: Any, rows: Any = None, **more: Any) -> Explained:
-    """Explanations as a cell would have kept them."""
-    one = given if isinstance(given, Explanation) else Explanation(given, **more)
-    ids = subject.row_ids[: len(one.values)] if rows is None else rows
-    return Explained.of(_frame(one, np.asarray(ids)), one.values.shape[1])
-
-
-def scored(
-    name: str,
-    subject: Subject,
-    base: Any = None,
-    others: Mapping[Variant, Explained] | None = None,
-    follow_ups: Mapping[str, pl.DataFrame] | None = None,
-    which: str | None = None,
-    options: Mapping[Variant, str] | None = None,
-    **more: Any,
-) -> dict[Any, Series]:
-    """The series of a measure, by metric, or by metric and sigma, kind or options where there are several."""
-    own, asked = measure(name), settings(**more)
-    answers = {
-        one: measure(one).ask(subject, asked, slice(0, len(subject.X)))
-        for one in {name, "fidelity"}
-        if measure(one).asks
-    }
-    given = dict(others or {})
-    if base is not None:
-        given[BASE] = base if isinstance(base, Explained) else explained(subject, base)
-    context = Context(
-        subject,
-        asked,
-        answers,
-        given,
-        options or {variant: str(variant) for variant in given},
-        record(which) if which else None,
-        follow_ups or {},
-    )
-    return {
-        (one.metric, *(part for part in (one.sigma, one.fault, one.options) if part is not None))
-        if (one.sigma, one.fault, one.options) != (None, None, None)
-        else one.metric: one
-        for one in own.series(context)
-    }
-
-
-def values(one: Series) -> FloatArray:
-    return one.columns[0]
-
-
-def exact(subject: Subject) -> FloatArray:
-    return SLOPES * (subject.X - subject.background.mean(axis=0))
-
-
-def changes(subject: Subject, model: Any, sets: Any) -> FloatArray:
-    """v(S) by definition, shape (rows, sets)."""
-    found = np.empty(sets.shape[:2])
-    for r, row in enumerate(subject.X):
-        for s, chosen in enumerate(sets[r]):
-            mixed = np.where(chosen, subject.background, row)
-            found[r, s] = model(row[None])[0] - model(mixed).mean()
-    return found
-
 
 # fidelity
 
@@ -245,22 +171,13 @@ def test_a_model_without_order_tells_sums_nothing() -> None:
     assert np.isnan(values(found["rows_right"])).all()
 
 
-def moody(rows: Any) -> Any:
-    if (rows == LINE.X[3]).all(axis=1).any():
-        raise RuntimeError("not in the mood")
-    found = linear(rows)
-    found[(rows == LINE.X[5]).all(axis=1)] = np.inf
-    return found
-
-
-@pytest.mark.parametrize("name", ["fidelity", "causal", "data", "removal", "placebo", "stability"])
+@pytest.mark.parametrize("name", ["fidelity", "causal", "removal", "placebo", "stability"])
 def test_rows_that_the_model_refuses_fail_alone_and_say_why(name: str) -> None:
-    refusing = attrs.evolve(LINE, score=attrs.evolve(LINE.score, answer=moody))
     own = measure(name)
     if name == "removal":
-        frame = own.follow(refusing, settings(), slice(0, N), exact(LINE))
+        frame = own.follow(REFUSING, settings(), slice(0, N), exact(LINE))
     else:
-        frame = own.ask(refusing, settings(), slice(0, N))
+        frame = own.ask(REFUSING, settings(), slice(0, N))
     assert "not in the mood" in frame["error"][3]
     assert frame["row"].to_list() == LINE.row_ids.tolist()
     said = [k for k, error in enumerate(frame["error"]) if error is not None]
@@ -268,9 +185,8 @@ def test_rows_that_the_model_refuses_fail_alone_and_say_why(name: str) -> None:
 
 
 def test_failed_rows_are_marked_in_every_score() -> None:
-    refusing = attrs.evolve(LINE, score=attrs.evolve(LINE.score, answer=moody))
-    base = explained(refusing, Explanation(exact(LINE), errors={0: "lost"}))
-    for one in scored("fidelity", refusing, base).values():
+    base = explained(REFUSING, Explanation(exact(LINE), errors={0: "lost"}))
+    for one in scored("fidelity", REFUSING, base).values():
         assert np.flatnonzero(one.failed).tolist() == [0, 3, 5]
         assert one.reason == "lost"
 
@@ -297,17 +213,15 @@ def test_surrogates_are_fitted_again_and_nobody_else() -> None:
     assert as_the_user(LINE, settings(), record("maple"), slice(0, 3)).seed not in seeds
 
 
-@pytest.mark.parametrize("name", ["fidelity", "data"])
-def test_of_a_single_column_nothing_is_told(name: str) -> None:
+def test_of_a_single_column_nothing_is_told() -> None:
     alone = subject_of(lambda rows: rows[:, 0], X[:, :1])
-    found = scored(name, alone, np.ones((N, 1)))
-    which = "fidelity" if name == "fidelity" else "fidelity_conditional"
-    assert np.isnan(values(found[which])).all()
-    assert not found[which].failed.any()
+    found = scored("fidelity", alone, np.ones((N, 1)))
+    assert np.isnan(values(found["fidelity"])).all()
+    assert not found["fidelity"].failed.any()
 
 
 def test_no_answers_and_no_explanations_give_no_score() -> None:
-    for name in sorted(set(measures()) - {"planted"}):
+    for name in sorted(set(measures()) - {"planted", "data"}):
         assert scored(name, LINE) == {}
     empty = Context(LINE, settings(), {}, {BASE: explained(LINE, exact(LINE))}, {}, None)
     for name in ("fidelity", "causal", "data", "removal", "placebo", "stability", "background"):
@@ -380,64 +294,6 @@ def test_removal_of_some_rows_is_scored_on_these() -> None:
     np.testing.assert_array_equal(found["pgi"].rows, BENT.row_ids[2:5])
     whole = measure("removal").follow(BENT, settings(), slice(0, N), exact(BENT))
     assert frame.equals(whole[2:5])
-
-
-# on the data
-
-
-def correlated() -> Subject:
-    found = problem("linear_correlated")
-    return subject_of(found.predict, found.X, max_background=60, rows=10)
-
-
-def test_conditional_values_are_true_to_the_data_and_marginal_ones_less() -> None:
-    subject, asked = correlated(), {"rows": 10, "max_background": 60}
-    known = problem("linear_correlated")
-    matrix = gaussian_conditional(
-        [2.0, 0.0, 1.0, -1.5, 1.0, 0.0], np.kron(np.eye(2), np.full((3, 3), 0.95) + 0.05 * np.eye(3))
-    )
-    given = {
-        "conditional": known.conditional(known.predict, subject.background, subject.X),
-        "marginal": known.predict(np.eye(6)) * (subject.X - subject.background.mean(axis=0)),
-    }
-    assert matrix.shape == (6, 6)
-    found = {
-        name: (
-            np.nanmean(values(scored("data", subject, phi, **asked)["fidelity_conditional"])),
-            np.nanmean(values(scored("fidelity", subject, phi, **asked)["fidelity"])),
-        )
-        for name, phi in given.items()
-    }
-    assert found["conditional"][0] > 0.9
-    assert found["marginal"][0] < found["conditional"][0] - 0.2
-    assert found["marginal"][1] == pytest.approx(1, abs=1e-6)
-    assert found["conditional"][1] < 0.8
-
-
-@pytest.mark.parametrize(("name", "alarm"), [("trick", 1.0), ("linear_correlated", 0.0)])
-def test_the_alarm_is_raised_by_a_model_with_another_rule_off_the_data(name: str, alarm: float) -> None:
-    known = problem(name)
-    subject = subject_of(known.predict, known.X, max_background=60)
-    frame = measure("data").ask(subject, settings(), slice(0, 1))
-    found = {one.metric: one for one in measure("data").of_model(subject, settings(), frame)}
-    assert values(found["off_data_alarm"])[0] == alarm
-    assert len(found["separability"].rows) == frame["compared"][0] > 100
-    assert values(found["separability"])[0] > 0.6
-
-
-def test_columns_that_do_not_depend_leave_masked_rows_on_the_data() -> None:
-    frame = measure("data").ask(LINE, settings(), slice(0, 2))
-    assert 0.3 < frame["separability"][0] < 0.7
-    assert frame["off_data_alarm"][0] == 0
-
-
-def test_wide_tables_have_no_conditional_scores() -> None:
-    wide = subject_of(lambda rows: rows[:, 0], np.random.default_rng(0).normal(size=(60, 101)))
-    frame = measure("data").ask(wide, settings(), slice(0, 1))
-    base = explained(wide, np.ones((N, 101)))
-    known = Context(wide, settings(), {"data": frame}, {BASE: base}, {})
-    assert list(measure("data").series(known)) == []
-    assert np.isnan(frame["removed"][0].to_list()).all()
 
 
 # placebos
@@ -843,7 +699,7 @@ def test_measures_look_at_no_more_rows_than_they_say() -> None:
     assert measure("fidelity").n_rows(LINE, BASE, 900) == 900
 
 
-@pytest.mark.parametrize("name", ["fidelity", "causal", "data", "placebo", "stability"])
+@pytest.mark.parametrize("name", ["fidelity", "causal", "placebo", "stability"])
 def test_the_estimate_of_model_rows_is_near_the_count(name: str) -> None:
     counted = [0]
 
