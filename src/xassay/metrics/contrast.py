@@ -104,7 +104,7 @@ def same_size_sets(n_features: int, seed: int, row_ids: IntArray, wanted: int | 
         [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
     """
     wanted = n_sets(n_features) if wanted is None else wanted
-    if n_features < 2 or 2 ** (n_features - 1) - 1 <= wanted:  # noqa: PLR2004 - nothing to compare
+    if 2 ** (n_features - 1) - 1 <= wanted:
         every = _all_sets(n_features)
         return SameSizeSets(np.broadcast_to(every, (len(row_ids), *every.shape)), complete=True)
     n_groups = max(2, wanted // (2 * _HALF)) * 2
@@ -276,12 +276,10 @@ def _sum_part(sets: SameSizeSets, values: FloatArray) -> FloatArray:
     scale, chosen = _scale_of(sets), sets.chosen.astype(np.float64)
     centred = _centred(sets, values)
     if sets.complete:
-        p, (weights, sizes) = chosen.shape[2], _weights(sets)
-        found = np.einsum("rs,rsp->rp", centred * weights, chosen - (sizes / p)[:, None])
+        found = np.einsum("rs,rsp->rp", centred * _weights(sets)[0], chosen)
         return np.asarray((found**2).sum(axis=1) / scale)
     p = chosen.shape[2]
-    among = chosen - sets.sizes[:, :, None] / p
-    halves = np.einsum("rgh,rghp->rgp", _grouped(centred), _grouped(among)) / (_HALF - 1)
+    halves = np.einsum("rgh,rghp->rgp", _grouped(centred), _grouped(chosen)) / (_HALF - 1)
     pairs = halves.reshape(len(values), -1, 2, p)
     mean = pairs.mean(axis=(1, 2))
     # less its own sampling error, which the two halves of each stratum show

@@ -676,6 +676,7 @@ def test_scores_as_the_verdict_reads_them() -> None:
     found = scores_of(("a", 0.25, 1.0), ("a", 0.1, 2.0), ("b", None, None), ("c", None, float("nan")))
     assert (found("a", 0.1), found("a"), found("b"), found("c")) == (2.0, None, None, None)
     assert found.sigmas("a") == [0.1, 0.25]
+    assert found.sigmas("b") == []
     assert found.low("a", 0.1) == 2.0
     found.row("a", 0.1)["ci_low"] = 0.5
     assert found.low("a", 0.1) == 0.5
@@ -693,7 +694,10 @@ def test_scores_as_the_verdict_reads_them() -> None:
 
 def test_measures_look_at_no_more_rows_than_they_say() -> None:
     most = {name: own.most_rows for name, own in measures().items()}
-    assert {name: n for name, n in most.items() if n is None} == dict.fromkeys(("fidelity", "causal", "cost"))
+    assert most == {
+        "fidelity": None, "causal": None, "cost": None, "planted": 60, "removal": 40, "data": 40,
+        "placebo": 40, "background": 40, "randomisation": 40, "stability": 20, "convergence": 20,
+    }  # fmt: skip
     own = measure("placebo")
     assert [own.n_rows(LINE, BASE, rows) for rows in (3, 40, 41)] == [3, 40, 40]
     assert measure("fidelity").n_rows(LINE, BASE, 900) == 900
@@ -717,6 +721,54 @@ def test_the_estimate_of_model_rows_is_near_the_count(name: str) -> None:
     assert counted[0] <= estimate * 1.7 + 2000
     assert counted[0] > 0
     assert own.asks
+
+
+def test_what_is_most_needed_is_asked_first() -> None:
+    """A run that is out of time leaves out the last."""
+    subject = attrs.evolve(LINE, planted=PLANTED, shuffled=LINE.score)
+    turns = {
+        variant.name: variant.turn
+        for which, options in (("lime", {"n_samples": 100}), ("maple", {}))
+        for own in measures().values()
+        for variant in own.variants(subject, settings(), record(which), options)
+    }
+    assert turns == {
+        "fit": 0, "planted": 1, "placebo": 1, "seed": 2, "near": 2, "background": 3, "refitted": 3,
+        "budget": 4,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("fidelity", 2 * 128 * 22),
+        ("causal", 11),
+        ("removal", 4 * 3 * 20),
+        ("placebo", 4 * 20),
+        ("stability", 6),
+    ],
+)
+def test_the_estimate_by_hand(name: str, rows: int) -> None:
+    """Sets with complements over 20 background rows and two single ones; points; a grid of three; columns."""
+    own = measure(name)
+    assert own.model_rows(LINE, settings()) == rows
+    twice = own.most_rows and subject_of(linear, rows=2 * own.most_rows)
+    if twice:
+        assert own.model_rows(twice, settings()) == rows / 2
+    assert measure("convergence").model_rows(LINE, settings()) == 0
+
+
+def test_what_measures_are() -> None:
+    """Which ask before there are explanations, which after, which at once; which have a form of their own."""
+
+    def those(flag: str) -> set[str]:
+        return {name for name, own in measures().items() if getattr(own, flag)}
+
+    assert those("asks") == {"fidelity", "causal", "data", "placebo", "stability"}
+    assert those("follows") == {"removal"}
+    assert those("whole") == {"data"}
+    assert those("drawn") == {"fidelity"}
+    assert set(measures()) - those("sectioned") == {"convergence", "cost"}
 
 
 def test_chunks_cover_all_rows() -> None:
