@@ -209,6 +209,11 @@ def test_a_bound_stands_where_an_order_statistic_does_not_exist() -> None:
     assert stats.binom.sf(5, 20, 0.1) <= 0.025 < stats.binom.sf(4, 20, 0.1)
 
 
+def test_of_two_rows_a_quantile_is_between_its_bounds() -> None:
+    assert quantile_interval(np.array([0.4, 0.6]), 0.5, low=0.0, high=1.0) == (0, 1)
+    assert quantile_interval(np.array([0.4]), 0.5, low=0.0, high=1.0) is None
+
+
 def test_quantiles_are_never_a_point() -> None:
     assert quantile_interval(np.ones(50), 0.5) is None
     assert quantile_interval(1 - 1e-16 * np.arange(50), 0.5) is None

@@ -90,6 +90,7 @@ def test_every_score_of_fidelity_by_direct_computation() -> None:
         "masking_skill_even": (losses(said), losses(even)),
         "masking_skill_shuffled": (losses(said), losses(shuffled)),
         "completeness_gap": ((said.sum(axis=1) - total) ** 2, total**2),
+        "gap_zero_base": ((said.sum(axis=1) - bent(BENT.X)) ** 2, bent(BENT.X) ** 2),
         "best_scale": ((claimed[:, :n] * symmetric).mean(axis=1), (claimed[:, :n] ** 2).mean(axis=1)),
         "sensitivity_n": (metrics.sensitivity_n(said, both, drops),),
         "faithfulness_correlation": (metrics.faithfulness_correlation(said, both, drops),),
