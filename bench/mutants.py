@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SRC = ROOT / "src"
 
 CHECK, MEASURES = "studies/check", "studies/check/measures"
+_OF_DATA = ("tests/studies/check/test_measures_data.py",)
 _OF_MEASURES = ("tests/studies/check/test_measures.py",)
 TESTS: dict[str, tuple[str, ...]] = {
     **{
@@ -36,7 +37,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         for name in ("judgement", "verdict", "series")
     },
     **{
-        f"{MEASURES}/{path.name}": _OF_MEASURES
+        f"{MEASURES}/{path.name}": _OF_DATA if path.stem == "data" else _OF_MEASURES
         for path in sorted((SRC / "xassay" / MEASURES).glob("*.py"))
         if path.name != "__init__.py"
     },

@@ -352,7 +352,7 @@ def test_exact_values_of_a_linear_model_are_right_in_tables_of_any_width(p: int)
 
 
 @pytest.mark.parametrize("p", [4, 12, 100])
-@pytest.mark.parametrize("unit", [1e-12, 1e9])
+@pytest.mark.parametrize("unit", [1e-12, 1e9, 1e14])
 def test_the_unit_of_the_score_does_not_matter(p: int, unit: float) -> None:
     rng = np.random.default_rng(1)
     sets = same_size_sets(p, 0, np.arange(3))
@@ -469,8 +469,34 @@ def test_noise_beyond_sums_does_not_bias_what_the_best_sum_leaves(p: int) -> Non
     exact = np.tile(rng.normal(size=p), (rows, 1))
     noise = 0.5 * rng.normal(size=sets.chosen.shape[:2])
     found = Contrasts.of(sets, np.einsum("rsp,rp->rs", sets.chosen.astype(float), exact) + noise)
+    assert (found.missed(exact) < 0).any()
+    assert found.fidelity(exact).max() == 1
     assert found.ceiling.mean() == pytest.approx(0.25, abs=4 * found.ceiling.std() / np.sqrt(rows))
     assert np.mean(found.energy - found.ceiling) == pytest.approx(energy_of(exact[0]), rel=0.03)
+
+
+@pytest.mark.parametrize("p", [12, 30])
+def test_what_the_best_sum_leaves_is_the_residual_of_a_regression_with_a_level_a_group(p: int) -> None:
+    sets = same_size_sets(p, 0, np.arange(1))
+    changes = np.random.default_rng(0).normal(size=sets.chosen.shape[:2])
+    n = sets.chosen.shape[1]
+    design = np.hstack([sets.chosen[0].astype(float), np.repeat(np.eye(n // 4), 4, axis=0)])
+    solution, *_ = np.linalg.lstsq(design, changes[0], rcond=None)
+    left = ((changes[0] - design @ solution) ** 2).sum() / (n - np.linalg.matrix_rank(design))
+    assert Contrasts.of(sets, changes).ceiling[0] == pytest.approx(left)
+
+
+@pytest.mark.parametrize(("p", "known"), [(33, True), (34, False)])
+def test_least_squares_need_half_as_many_equations_again_as_unknowns(p: int, known: bool) -> None:
+    """64 sets in groups of four are 48 equations: enough for 32 unknowns."""
+    sets = same_size_sets(p, 0, np.arange(2), 64)
+    changes = np.random.default_rng(0).normal(size=sets.chosen.shape[:2])
+    assert np.isfinite(Contrasts.of(sets, changes).ceiling).all() == known
+
+
+def test_sets_that_are_compared() -> None:
+    for shape, expected in (((1, 0, 2), False), ((1, 2, 2), True), ((1, 1, 1), False), ((1, 0, 1), False)):
+        assert SameSizeSets(np.ones(shape, dtype=bool), complete=True).comparable is expected
 
 
 # the convenience

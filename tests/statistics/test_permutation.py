@@ -228,3 +228,49 @@ def test_an_undefined_score_is_no_test() -> None:
 def test_columns_of_different_rows_are_refused() -> None:
     with pytest.raises(InputError, match="columns of different lengths"):
         paired_permutation([(np.ones(3), np.ones(4))], mean, rng=rng())
+
+
+def test_as_many_swaps_as_are_wanted_are_all_made() -> None:
+    """Ten rows that differ by the same: of 1,024 swaps two are as far apart, and none is drawn."""
+    one = np.linspace(0.1, 1.0, 10)
+    for wanted, expected in ((1024, 2 / 1024), (1025, 2 / 1024)):
+        found = paired_permutation(
+            [(one, one + 0.5)], mean, rng=np.random.default_rng(0), n_permutations=wanted, with_interval=False
+        )
+        assert found.p_value == expected
+    drawn = paired_permutation(
+        [(one, one + 0.5)], mean, rng=np.random.default_rng(0), n_permutations=1023, with_interval=False
+    )
+    assert drawn.p_value * 1024 == pytest.approx(round(drawn.p_value * 1024))
+    assert drawn.p_value >= 1 / 1024
+
+
+def test_values_as_far_apart_as_rounding_are_equal() -> None:
+    one = np.arange(10.0)
+    for apart, differing in ((0.5, 0), (0.625, 10)):
+        found = paired_permutation(
+            [(one, one + apart)], mean, rng=np.random.default_rng(0), rounding=0.5, with_interval=False
+        )
+        assert found.n_differing == differing
+
+
+@pytest.mark.parametrize("k", [3, 8, 11])
+def test_every_coin_is_fair(k: int) -> None:
+    from xassay.statistics.paired import _coins
+
+    thrown = np.array([_coins(3, k, np.random.default_rng(seed)) for seed in range(400)])
+    assert thrown.shape == (400, 3, k)
+    assert np.abs(thrown.mean(axis=0) - 0.5).max() < 5 * 0.5 / 20
+
+
+def test_the_unit_of_the_scores_does_not_move_a_p_value() -> None:
+    rng = np.random.default_rng(3)
+    one = rng.random(9)
+    other = one + 0.1 * np.where(rng.random(9) < 0.7, 1, -1)
+    found = [
+        paired_permutation(
+            [(unit * one, unit * other)], mean, rng=np.random.default_rng(0), with_interval=False
+        ).p_value
+        for unit in (1.0, 1e-9, 1e9)
+    ]
+    assert found[0] == found[1] == found[2]

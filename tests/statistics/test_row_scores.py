@@ -29,6 +29,13 @@ def test_a_perfect_mean_on_few_rows_is_not_certain(n: int) -> None:
     assert (low, high) == pytest.approx((exact.low, 1), abs=0.02)
 
 
+@pytest.mark.parametrize("n", [3, 9, 20, 50])
+def test_a_bound_is_not_passed_by_rounding(n: int) -> None:
+    for rng in (RowWeights(0), WEIGHTS):
+        assert mean_interval(np.ones(n), 0, 1, rng=rng)[1] == 1
+        assert mean_interval(np.full(n, 0.1), 0.1, 1, rng=rng)[0] == 0.1
+
+
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=10))
 def test_a_mean_in_other_bounds_is_that_in_the_unit_moved_and_scaled(values: list[float]) -> None:
     given_values = np.array(values)
@@ -202,8 +209,15 @@ def test_a_bound_stands_where_an_order_statistic_does_not_exist() -> None:
     assert stats.binom.sf(5, 20, 0.1) <= 0.025 < stats.binom.sf(4, 20, 0.1)
 
 
+def test_of_two_rows_a_quantile_is_between_its_bounds() -> None:
+    assert quantile_interval(np.array([0.4, 0.6]), 0.5, low=0.0, high=1.0) == (0, 1)
+    assert quantile_interval(np.array([0.4]), 0.5, low=0.0, high=1.0) is None
+
+
 def test_quantiles_are_never_a_point() -> None:
     assert quantile_interval(np.ones(50), 0.5) is None
+    assert quantile_interval(1 - 1e-16 * np.arange(50), 0.5) is None
+    assert quantile_interval(1 - 1e-9 * np.arange(50), 0.5) is not None
 
 
 @pytest.mark.parametrize("options", [{"q": 0.0}, {"q": 1.0}, {"q": 0.5, "level": 1.0}])

@@ -16,6 +16,7 @@ from xassay.statistics.row_weights import (
     RowWeights,
     Statistic,
     row_interval,
+    same,
 )
 from xassay.statistics.scores import loss_of_accuracy, mean, ratio, share_of_squares, skill
 from xassay.types import FloatArray, IntArray
@@ -242,7 +243,7 @@ def quantile_interval(
     above = int(np.searchsorted(stats.binom.cdf(np.arange(n), n, q), 1 - tail, side="left")) + 1
     start = given[below - 1] if below > 0 else low
     end = given[above - 1] if above <= n else high
-    if n < LEAST or not _bounded(start, end) or start == end:
+    if n < LEAST or not _bounded(start, end) or same(start, end):
         return None
     return float(start), float(end)
 

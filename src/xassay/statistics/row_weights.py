@@ -134,11 +134,12 @@ def row_interval(
         ends.append(np.nanquantile(replicates, tails, method="nearest"))
     low = min(estimate, float(ends[0][0]), float(ends[1][0]))
     high = max(estimate, float(ends[0][1]), float(ends[1][1]))
-    return None if _same(low, high) else (low, high)
+    return None if same(low, high) else (low, high)
 
 
-def _same(low: float, high: float) -> bool:
-    return low == high or high - low <= 1e-12 * max(abs(low), abs(high))  # rounding is no width
+def same(low: float, high: float) -> bool:
+    """Whether the ends of an interval are one point: rounding is no width."""
+    return low == high or high - low <= 1e-12 * max(abs(low), abs(high))
 
 
 def _table(

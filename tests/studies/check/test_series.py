@@ -334,6 +334,17 @@ def test_differences_of_rounding_are_none() -> None:
         assert np.isnan(row["p_value"]) == equal
 
 
+def test_small_differences_beyond_rounding_are_differences() -> None:
+    losses = np.linspace(1, 2, 20)
+    found = {
+        "a": [series("masking_rmse", "root mean", losses, unit=1.0)],
+        "b": [series("masking_rmse", "root mean", losses + 1e-6, unit=1.0)],
+    }
+    (row,) = rows_of_tests(found, "masking_rmse")
+    assert row["p_value"] < 1e-3
+    assert row["statistic"] < 0
+
+
 def test_what_is_no_score_of_all_rows_is_not_tested() -> None:
     extra = {
         "a": [

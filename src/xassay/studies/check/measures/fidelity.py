@@ -342,7 +342,7 @@ class _Claims:
         own = losses_of(self.contributed, subsets, drops).mean(axis=1)
         silent = losses_of(np.zeros_like(self.contributed), subsets, drops).mean(axis=1)
         even = losses_of(metrics.even_split(total, p), subsets, drops).mean(axis=1)
-        mixed = metrics.shuffled(self.contributed, self.explained.rows, self.context.settings.seed, 1)[:, 0]
+        mixed = metrics.shuffled(self.contributed, self.explained.rows, self.context.settings.seed, 1)[0]
         shuffled = losses_of(mixed, subsets, drops).mean(axis=1)
         unit = float(np.nanmean(silent)) if np.isfinite(silent).any() else 0.0
         yield Series("masking_rmse", (own,), statistic="root mean", unit=unit, **self.shared)

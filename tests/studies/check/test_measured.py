@@ -1,0 +1,114 @@
+"""Measures in checks of real explainers on small models with known answers."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import xassay
+from xassay.studies.check.measures.stability import RADII
+
+X = np.random.default_rng(0).normal(size=(160, 4)) + 0.5
+SLOPES = np.array([1.0, -2.0, 0.5, 3.0])
+N = 12
+
+
+def linear(rows: Any) -> Any:
+    return rows @ SLOPES + 7.0
+
+
+def bent(rows: Any) -> Any:
+    return rows @ SLOPES + 2 * rows[:, 0] * rows[:, 1] * rows[:, 2]
+
+
+@pytest.fixture(scope="module")
+def refitted() -> Any:
+    from sklearn.linear_model import LinearRegression
+
+    y = linear(X)
+
+    def by_size(predict: Any, background: Any, rows: Any) -> Any:
+        return rows - background.mean(axis=0)
+
+    return xassay.check(
+        LinearRegression().fit(X, y), X, target=y, rows=N, max_background=20,
+        explainers=[by_size, "permutation_shap"], measures="randomisation",
+    )  # fmt: skip
+
+
+def test_an_explainer_that_ignores_the_model_stays_the_same(refitted: Any) -> None:
+    rows = refitted.scores.filter(metric="randomisation_agreement")
+    found = dict(zip(rows["explainer"], rows["value"], strict=True))
+    assert found["by_size"] == pytest.approx(1)
+    assert found["permutation_shap"] < 0.8
+
+
+@pytest.fixture(scope="module")
+def of_a_line() -> Any:
+    return xassay.check(
+        linear, X, rows=N, max_background=20, measures=("fidelity", "stability", "removal"),
+        explainers=["permutation_shap", "lime:n_samples=400", "maple:n_estimators=5", "random"],
+    )  # fmt: skip
+
+
+def row_of(found: Any, explainer: str, metric: str, **where: Any) -> dict[str, Any]:
+    rows = found.scores.filter(level="model", metric=metric, **where)
+    return dict(rows.filter(pl.col("explainer").str.starts_with(explainer)).row(0, named=True))
+
+
+def test_exact_and_local_explanations_of_a_line_are_faithful(of_a_line: Any) -> None:
+    assert row_of(of_a_line, "permutation", "fidelity")["value"] == pytest.approx(1, abs=1e-9)
+    assert row_of(of_a_line, "lime", "fidelity")["value"] > 0.95
+    assert row_of(of_a_line, "random", "fidelity")["value"] < 0.3
+
+
+def test_noise_is_not_stable(of_a_line: Any) -> None:
+    """Two draws of noise have about a quarter in common."""
+    for sigma in RADII:
+        assert row_of(of_a_line, "random", "neighbour_agreement", sigma=sigma)["value"] < 0.5
+    assert row_of(of_a_line, "random", "seed_agreement")["value"] < 0.5
+    assert row_of(of_a_line, "random", "max_sensitivity", sigma=0.001)["value"] > 0.5
+    assert row_of(of_a_line, "permutation", "neighbour_agreement", sigma=0.001)["value"] > 0.99
+
+
+def test_calls_are_rows_that_the_model_is_asked_for(of_a_line: Any) -> None:
+    assert row_of(of_a_line, "lime", "model_calls")["value"] == 400
+    assert row_of(of_a_line, "random", "model_calls")["value"] == 0
+    assert row_of(of_a_line, "maple", "model_calls")["value"] >= (160 - N) / N  # its fit, shared out
+    assert row_of(of_a_line, "maple", "model_calls")["ci_low"] is None
+
+
+def test_several_fits_of_maple_widen_its_interval() -> None:
+    found = xassay.check(
+        bent, X, rows=N, max_background=20, explainers="maple:n_estimators=5", measures="fidelity"
+    )
+    row = row_of(found, "maple", "fidelity")
+    median = row_of(found, "maple", "fidelity_q50")  # of one fit
+    assert row["ci_low"] < row["value"] < row["ci_high"]
+    assert row["value"] < 0.99
+    assert median["n"] == row["n"]
+
+
+def test_equal_arrays_score_the_same_whether_or_not_they_are_one_object() -> None:
+    slopes = np.tile(SLOPES, (160, 1))
+    asked = {"rows": N, "max_background": 20, "measures": ("fidelity", "causal")}
+    one = xassay.check(linear, X, attributions=slopes, coefficients=slopes, **asked)
+    other = xassay.check(linear, X, attributions=slopes.copy(), coefficients=slopes.copy(), **asked)
+    assert one.scores.equals(other.scores, null_equal=True)
+    alone = xassay.check(linear, X, coefficients=slopes, **asked)
+    assert row_of(alone, "given", "fidelity")["value"] == pytest.approx(1, abs=1e-9)
+    assert row_of(one, "given", "fidelity")["value"] < 0.9
+
+
+def test_two_jobs_give_the_same_bytes(tmp_path: Path) -> None:
+    for jobs in (1, 2):
+        found = xassay.check(
+            linear, X, rows=6, max_background=10, explainers="lime:n_samples=50", jobs=jobs,
+            measures=("fidelity", "removal", "stability"),
+        )  # fmt: skip
+        found.save(tmp_path / str(jobs))
+    for name in ("results.parquet", "tests.parquet"):
+        files = [tmp_path / str(jobs) / name for jobs in (1, 2)]
+        assert files[0].read_bytes() == files[1].read_bytes()

@@ -1,0 +1,823 @@
+"""Each measure on small models with known answers, without explainers where they are not the point."""
+
+import shutil
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import polars as pl
+import pytest
+
+import xassay
+from measured import (
+    BENT,
+    LINE,
+    REFUSING,
+    SLOPES,
+    N,
+    X,
+    bent,
+    changes,
+    exact,
+    explained,
+    linear,
+    scored,
+    settings,
+    subject_of,
+    values,
+)
+from xassay import metrics
+from xassay.errors import InputError
+from xassay.explainers import record
+from xassay.metrics.orders import path_grid
+from xassay.studies import code
+from xassay.studies.check.explained import Explained
+from xassay.studies.check.explaining import CODE, ExplainCell
+from xassay.studies.check.measures import measure, measures
+from xassay.studies.check.measures.background import half_of_pool
+from xassay.studies.check.measures.base import Context, Scores, chunks
+from xassay.studies.check.measures.fidelity import N_FITS, sets_of
+from xassay.studies.check.measures.placebo import placebo_columns
+from xassay.studies.check.measures.planted import chance_of
+from xassay.studies.check.measures.stability import RADII, neighbours
+from xassay.studies.check.planting import Planted
+from xassay.studies.check.shared import Shared
+from xassay.studies.check.subject import Subject
+from xassay.studies.check.variants import BASE, Variant, as_the_user
+from xassay.types import Explanation, FloatArray
+
+# fidelity
+
+
+def test_fidelity_of_exact_values_of_a_line() -> None:
+    found = scored("fidelity", LINE, exact(LINE))
+    for metric, expected in {
+        "fidelity": 1, "fidelity_q10": 1, "fidelity_q50": 1, "rows_right": 1, "alignment": 1,
+        "fidelity_mean_base": 1, "sensitivity_n": 1, "faithfulness_correlation": 1, "masking_rmse": 0,
+        "fidelity_pooled": 0, "completeness_gap": 0, "masking_skill": 0,
+    }.items():  # fmt: skip
+        np.testing.assert_allclose(values(found[metric]), expected, atol=1e-7)
+    assert not any(one.failed.any() for one in found.values())
+    np.testing.assert_array_equal(found["fidelity"].rows, LINE.row_ids)
+
+
+def test_every_score_of_fidelity_by_direct_computation() -> None:
+    said = np.random.default_rng(1).normal(size=(N, 4)) + exact(BENT)
+    sets = sets_of(BENT, settings(), BENT.row_ids)
+    both = np.concatenate([sets.chosen, ~sets.chosen], axis=1)
+    drops, total = changes(BENT, bent, both), bent(BENT.X) - bent(BENT.background).mean()
+    claimed = np.einsum("rsp,rp->rs", both.astype(float), said)
+    found = scored("fidelity", BENT, said)
+    n = sets.chosen.shape[1]
+    symmetric = (drops[:, :n] + total[:, None] - drops[:, n:]) / 2
+    contrasts = metrics.Contrasts.of(sets, symmetric)
+    even = np.repeat(total[:, None] / 4, 4, axis=1)
+    shuffled = metrics.shuffled(said, BENT.row_ids, 0, 1)[0]
+
+    def losses(phi: FloatArray) -> FloatArray:
+        return ((np.einsum("rsp,rp->rs", both.astype(float), phi) - drops) ** 2).mean(axis=1)
+
+    expected = {
+        "fidelity": (contrasts.fidelity(said),),
+        "rows_right": (contrasts.fidelity(said) >= 0.8,),
+        "fidelity_q10": (contrasts.fidelity(said),),
+        "fidelity_pooled": (contrasts.missed(said), contrasts.told),
+        "alignment": (contrasts.alignment(said),),
+        "masking_rmse": (losses(said),),
+        "masking_skill": (losses(said), (drops**2).mean(axis=1)),
+        "masking_skill_even": (losses(said), losses(even)),
+        "masking_skill_shuffled": (losses(said), losses(shuffled)),
+        "completeness_gap": ((said.sum(axis=1) - total) ** 2, total**2),
+        "gap_zero_base": ((said.sum(axis=1) - bent(BENT.X)) ** 2, bent(BENT.X) ** 2),
+        "best_scale": ((claimed[:, :n] * symmetric).mean(axis=1), (claimed[:, :n] ** 2).mean(axis=1)),
+        "sensitivity_n": (metrics.sensitivity_n(said, both, drops),),
+        "faithfulness_correlation": (metrics.faithfulness_correlation(said, both, drops),),
+    }
+    for metric, columns in expected.items():
+        np.testing.assert_allclose(found[metric].columns, columns, atol=1e-9, err_msg=metric)
+    assert found["masking_rmse"].unit == pytest.approx((drops**2).mean())
+    assert found["fidelity_pooled"].unit == pytest.approx(contrasts.told.max())
+    assert 0 < values(found["rows_right"]).mean() < 1
+
+
+@pytest.mark.parametrize("base", ["zero", "mean"])
+def test_values_that_start_from_a_single_row_are_recognised(base: str) -> None:
+    start = np.zeros(4) if base == "zero" else BENT.background.mean(axis=0)
+
+    def game(row: FloatArray, kept: Any) -> float:
+        return float(bent(np.where(kept, row, start)[None])[0])
+
+    said = np.array([metrics_of_game(row, game) for row in BENT.X])
+    found = scored("fidelity", BENT, said)
+    np.testing.assert_allclose(values(found[f"fidelity_{base}_base"]), 1, atol=1e-6)
+    np.testing.assert_allclose(values(found[f"gap_{base}_base"]), 0, atol=1e-12)
+    np.testing.assert_allclose(
+        found[f"gap_{base}_base"].columns[1], (bent(BENT.X) - bent(start[None])[0]) ** 2
+    )
+    assert values(found["fidelity"]).mean() < 0.999
+
+
+def metrics_of_game(row: FloatArray, game: Any) -> FloatArray:
+    from itertools import permutations
+
+    phi, p = np.zeros(len(row)), len(row)
+    for order in permutations(range(p)):
+        kept = np.zeros(p, dtype=bool)
+        for j in order:
+            before = game(row, kept)
+            kept[j] = True
+            phi[j] += game(row, kept) - before
+    return phi / 24
+
+
+def test_what_sums_can_tell_of_a_model() -> None:
+    """Of a line all; of a product of three that is centred, less; of parity next to nothing."""
+    own = measure("fidelity")
+    found = {}
+    for name, subject in (("line", LINE), ("bent", BENT)):
+        answers = own.ask(subject, settings(), slice(0, N))
+        (one,) = own.of_model(subject, settings(), answers)
+        assert one.metric == "additive_share"
+        assert one.statistic == "part"
+        found[name] = one.columns[0] / one.columns[1]
+    np.testing.assert_allclose(found["line"], 1, rtol=1e-9)
+    assert found["bent"].mean() < 0.97
+    bits = np.random.default_rng(0).integers(0, 2, (200, 4)).astype(float)
+    parity = subject_of(lambda rows: rows[:, :3].sum(axis=1) % 2, bits)
+    answers = own.ask(parity, settings(), slice(0, N))
+    (one,) = own.of_model(parity, settings(), answers)
+    assert one.columns[0].sum() / one.columns[1].sum() < 0.5
+    assert list(own.of_model(LINE, settings(), None)) == []
+
+
+def test_the_energy_below_is_that_of_all_interactions() -> None:
+    own = measure("fidelity")
+    answers = own.ask(BENT, settings(), slice(0, N))
+    (one,) = own.of_model(BENT, settings(), answers)
+    sets = sets_of(BENT, settings(), BENT.row_ids)
+    parts = [changes(BENT, bent, chosen) for chosen in (sets.chosen, ~sets.chosen)]
+    energy = np.mean([metrics.Contrasts.of(sets, part).energy for part in parts], axis=0)
+    np.testing.assert_allclose(one.columns[1], energy)
+
+
+def test_a_model_without_order_tells_sums_nothing() -> None:
+    own = measure("fidelity")
+    flat = subject_of(lambda rows: np.where(rows[:, 0] > 100, 1.0, 0.0) + 0 * rows[:, 0])
+    (one,) = own.of_model(flat, settings(), own.ask(flat, settings(), slice(0, N)))
+    np.testing.assert_array_equal(one.columns, np.zeros((2, N)))
+    found = scored("fidelity", flat, np.ones((N, 4)))
+    assert np.isnan(values(found["fidelity"])).all()
+    assert np.isnan(values(found["rows_right"])).all()
+
+
+@pytest.mark.parametrize("name", ["fidelity", "causal", "removal", "placebo", "stability"])
+def test_rows_that_the_model_refuses_fail_alone_and_say_why(name: str) -> None:
+    own = measure(name)
+    if name == "removal":
+        frame = own.follow(REFUSING, settings(), slice(0, N), exact(LINE))
+    else:
+        frame = own.ask(REFUSING, settings(), slice(0, N))
+    assert "not in the mood" in frame["error"][3]
+    assert frame["row"].to_list() == LINE.row_ids.tolist()
+    said = [k for k, error in enumerate(frame["error"]) if error is not None]
+    assert said == ([3, 5] if name in ("fidelity", "causal", "data") else [3])
+
+
+def test_failed_rows_are_marked_in_every_score() -> None:
+    base = explained(REFUSING, Explanation(exact(LINE), errors={0: "lost"}))
+    for one in scored("fidelity", REFUSING, base).values():
+        assert np.flatnonzero(one.failed).tolist() == [0, 3, 5]
+        assert one.reason == "lost"
+
+
+def test_other_fits_are_repeats_of_fidelity_alone() -> None:
+    own, others = exact(LINE), [exact(LINE) * factor for factor in (1.2, 1.4)]
+    given = {Variant("fit", k + 1, "fidelity"): explained(LINE, one) for k, one in enumerate(others)}
+    found = scored("fidelity", LINE, own, given)
+    for repeat, quality in zip(found["fidelity"].repeats, (1, 0.96, 0.84), strict=True):
+        np.testing.assert_allclose(repeat[0], quality, atol=1e-9)
+    missed = [repeat[0] / repeat[1] for repeat in found["fidelity_pooled"].repeats]
+    np.testing.assert_allclose(missed, np.repeat([[0], [0.04], [0.16]], N, axis=1), atol=1e-9)
+    assert found["alignment"].repeats == ()
+    assert scored("fidelity", LINE, own)["fidelity"].repeats == ()
+
+
+def test_surrogates_are_fitted_again_and_nobody_else() -> None:
+    own = measure("fidelity")
+    maple = list(own.variants(LINE, settings(), record("maple"), {}))
+    assert [variant.number for variant in maple] == list(range(1, N_FITS))
+    assert list(own.variants(LINE, settings(), record("lime"), {})) == []
+    seeds = {own.asked(LINE, settings(), record("maple"), one, slice(0, 3)).seed for one in maple}
+    assert len(seeds) == N_FITS - 1
+    assert as_the_user(LINE, settings(), record("maple"), slice(0, 3)).seed not in seeds
+
+
+def test_of_a_single_column_nothing_is_told() -> None:
+    alone = subject_of(lambda rows: rows[:, 0], X[:, :1])
+    found = scored("fidelity", alone, np.ones((N, 1)))
+    assert np.isnan(values(found["fidelity"])).all()
+    assert not found["fidelity"].failed.any()
+
+
+def test_no_answers_and_no_explanations_give_no_score() -> None:
+    for name in sorted(set(measures()) - {"planted", "data"}):
+        assert scored(name, LINE) == {}
+    empty = Context(LINE, settings(), {}, {BASE: explained(LINE, exact(LINE))}, {}, None)
+    for name in ("fidelity", "causal", "data", "removal", "placebo", "stability", "background"):
+        assert list(measure(name).series(empty)) == []
+
+
+# causal
+
+
+def test_slopes_of_a_line_hold_and_wrong_ones_miss_by_their_error() -> None:
+    slopes = np.tile(SLOPES, (N, 1))
+    right = Explanation(slopes, coefficients=slopes, intercepts=np.full(N, 7.0))
+    wrong = Explanation(slopes, coefficients=slopes + np.eye(4)[0], intercepts=7.0 - LINE.X[:, 0])
+    answers = measure("causal").ask(LINE, settings(), slice(0, N))
+    points = np.array(answers["points"].to_list()).reshape(N, 2, 5, 4)
+    steps = (points - LINE.X[:, None, None]) / LINE.space.spreads
+    assert steps[:, 0].std() == pytest.approx(0.1, rel=0.2)
+    assert steps[:, 1].std() == pytest.approx(0.25, rel=0.2)
+    for given, offset in ((right, 0.0), (wrong, 1.0)):
+        found = scored("causal", LINE, explained(LINE, given))
+        for s, sigma in enumerate((0.1, 0.25)):
+            moved = points[:, s] - LINE.X[:, None]
+            own = offset * (moved[:, :, 0] ** 2).mean(axis=1)
+            nothing = ((moved @ SLOPES) ** 2).mean(axis=1)
+            np.testing.assert_allclose(values(found["causal_rmse", sigma]), own, atol=1e-12)
+            np.testing.assert_allclose(found["causal_skill", sigma].columns, [own, nothing], atol=1e-12)
+            assert found["causal_rmse", sigma].unit == pytest.approx(nothing.mean())
+
+
+def test_attributions_have_no_slopes() -> None:
+    assert scored("causal", LINE, exact(LINE)) == {}
+
+
+# removal
+
+
+def test_removal_by_direct_computation() -> None:
+    said = np.random.default_rng(2).normal(size=(N, 4))
+    own, grid = measure("removal"), path_grid(4)
+    frame = own.follow(BENT, settings(), slice(0, N), said)
+    found = scored("removal", BENT, said, follow_ups={"removal": frame})
+    total = bent(BENT.X) - bent(BENT.background).mean()
+    for r, row in enumerate(BENT.X):
+        sign = np.sign(total[r])
+
+        def away(chosen: Any, row: FloatArray = row) -> FloatArray:
+            mixed = np.where(np.isin(range(4), chosen), BENT.background, row)
+            return bent(row[None])[0] - bent(mixed)
+
+        signed, absolute = np.argsort(-sign * said[r]), np.argsort(-np.abs(said[r]))
+        removed = [away(signed[:k]).mean() for k in grid]
+        kept = [away(signed[k:]).mean() for k in grid]
+        deletion = np.trapezoid(sign * (total[r] - np.array([0, *removed, total[r]])), [0, *grid / 4, 1])
+        insertion = np.trapezoid(sign * (total[r] - np.array([total[r], *kept, 0])), [0, *grid / 4, 1])
+        expected = {
+            "comprehensiveness": sign * np.mean(removed),
+            "sufficiency": sign * np.mean(kept),
+            "deletion_area": deletion,
+            "insertion_area": insertion,
+            "pgi": np.mean([np.abs(away(absolute[:k])).mean() for k in grid]),
+            "pgu": np.mean([np.abs(away(absolute[k:])).mean() for k in grid]),
+        }
+        for metric, value in expected.items():
+            assert values(found[metric])[r] == pytest.approx(value), metric
+
+
+def test_removal_of_some_rows_is_scored_on_these() -> None:
+    frame = measure("removal").follow(BENT, settings(), slice(2, 5), exact(BENT)[2:5])
+    found = scored("removal", BENT, exact(BENT), follow_ups={"removal": frame})
+    np.testing.assert_array_equal(found["pgi"].rows, BENT.row_ids[2:5])
+    whole = measure("removal").follow(BENT, settings(), slice(0, N), exact(BENT))
+    assert frame.equals(whole[2:5])
+
+
+# placebos
+
+
+def test_placebos_are_shuffled_copies_and_real_columns_stay() -> None:
+    own, seven = measure("placebo"), subject_of(lambda rows: rows[:, 0], np.hstack([X, X[:, :3] ** 2]))
+    for subject, k in ((LINE, 4), (seven, 5)):
+        p = subject.X.shape[1]
+        asked = own.asked(subject, settings(), record("lime"), Variant("placebo"), slice(2, 6))
+        plain = as_the_user(subject, settings(), record("lime"), slice(2, 6))
+        assert asked.placebo_of == placebo_columns(p, 0)
+        assert asked.n_placebos == len(set(asked.placebo_of)) == k
+        np.testing.assert_array_equal(asked.X[:, :p], plain.X)
+        np.testing.assert_array_equal(asked.background[:, :p], plain.background)
+        for place, j in enumerate(asked.placebo_of):
+            copy = asked.background[:, p + place]
+            np.testing.assert_array_equal(np.sort(copy), np.sort(plain.background[:, j]))
+            assert not np.array_equal(copy, plain.background[:, j])
+            assert np.isin(asked.X[:, p + place], plain.background[:, j]).all()
+        again = own.asked(subject, settings(), record("lime"), Variant("placebo"), slice(3, 4))
+        np.testing.assert_array_equal(again.X, asked.X[1:2])
+
+
+def test_placebo_scores_by_hand() -> None:
+    """A line of two columns of four: weight 1 on each real column, and half as much on each placebo."""
+    subject = subject_of(lambda rows: rows[:, 0] + rows[:, 1])
+    real = np.tile([4.0, 3.0, 0.0, 0.0], (N, 1))
+    for placebo, share, top, after in (
+        (0.0, 0.0, 0.0, 1.0),
+        (1.0, 4 / 11, 0.0, 1.0),
+        (3.5, 14 / 21, 0.5, 0.5),
+    ):
+        both = explained(subject, np.hstack([real, np.full((N, 4), placebo)]))
+        found = scored("placebo", subject, real, {Variant("placebo", measure="placebo"): both})
+        np.testing.assert_allclose(values(found["placebo_share"]), share)
+        np.testing.assert_allclose(values(found["noise_share"]), top)
+        np.testing.assert_allclose(found["ela"].columns, [np.full(N, after), np.ones(N)])
+
+
+def test_columns_are_used_that_change_the_score_alone() -> None:
+    subject = subject_of(lambda rows: 1e6 + rows[:, 0] + (rows[:, 1] > 0.5) + 1e-12 * rows[:, 2])
+    frame = measure("placebo").ask(subject, settings(), slice(0, N))
+    assert np.array(frame["used"].to_list()).tolist() == [[True, True, False, False]] * N
+    assert frame["error"].is_null().all()
+
+
+def test_where_no_column_matters_there_is_no_weight_to_misplace() -> None:
+    flat = subject_of(lambda rows: np.where(rows[:, 0] > 100, 1.0, 0.0))
+    both = explained(flat, np.ones((N, 8)))
+    found = scored("placebo", flat, np.ones((N, 4)), {Variant("placebo", measure="placebo"): both})
+    assert np.isnan(values(found["placebo_share"])).all()
+
+
+# stability
+
+
+def test_neighbours_are_as_far_as_said() -> None:
+    for number, sigma in enumerate((0.001, 0.1, 0.1, 0.25, 0.25)):
+        moved = neighbours(LINE, 0, number, slice(0, N))
+        steps = (moved - LINE.X) / LINE.space.spreads
+        assert steps.std() == pytest.approx(sigma, rel=0.35)
+        np.testing.assert_array_equal(neighbours(LINE, 0, number, slice(2, 4)), moved[2:4])
+    one, two = (neighbours(LINE, 0, number, slice(0, N)) for number in (1, 2))
+    assert not np.allclose(one, two)
+
+
+def test_whole_numbers_are_not_moved() -> None:
+    import pandas as pd
+
+    data = pd.DataFrame(X, columns=list("abcd"))
+    data[["c", "d"]] = np.round(3 * data[["c", "d"]]).astype(int)
+    subject = subject_of(lambda table: linear(table.to_numpy()), data)
+    moved = neighbours(subject, 0, 3, slice(0, N))
+    np.testing.assert_array_equal(moved[:, 2:], subject.X[:, 2:])
+    assert (moved[:, :2] != subject.X[:, :2]).all()
+    whole = subject_of(linear, np.round(3 * X).astype(int))
+    assert {v.name for v in measure("stability").variants(whole, settings(), record("lime"), {})} == {"seed"}
+
+
+def near(changed: float) -> dict[Variant, Explained]:
+    return {
+        Variant("near", k, "stability"): explained(LINE, exact(LINE) * (1 + changed * (k > 0)))
+        for k in range(5)
+    }
+
+
+def test_stability_by_direct_computation() -> None:
+    found = scored("stability", LINE, exact(LINE), near(0.5))
+    for sigma in RADII:
+        same = sigma == RADII[0]
+        kept = 1.0 if same else 1 - 0.5 / 2.5  # shares in common of v and 1.5 v
+        np.testing.assert_allclose(values(found["neighbour_agreement", sigma]), kept)
+        np.testing.assert_allclose(values(found["max_sensitivity", sigma]), 0 if same else 0.5, atol=1e-12)
+    moved = [neighbours(LINE, 0, k, slice(0, N)) for k in (1, 2)]
+    apart = [np.linalg.norm((m - LINE.X) / LINE.space.spreads, axis=1) for m in moved]
+    steepest = 0.5 * np.linalg.norm(exact(LINE), axis=1) / LINE.spread / np.min(apart, axis=0)
+    np.testing.assert_allclose(values(found["local_lipschitz", 0.1]), steepest)
+
+
+def test_agreement_of_seeds_is_over_all_pairs() -> None:
+    seeds = {
+        Variant("seed", k, "stability"): explained(LINE, exact(LINE)[:5] * factor)
+        for k, factor in ((1, 1.0), (2, 3.0))
+    }
+    found = scored("stability", LINE, exact(LINE), seeds)
+    np.testing.assert_allclose(values(found["seed_agreement"]), (1 + 0.5 + 0.5) / 3)
+    np.testing.assert_array_equal(found["seed_agreement"].rows, LINE.row_ids[:5])
+
+
+def test_the_change_of_the_score_is_in_its_standard_deviations() -> None:
+    own = measure("stability")
+    answers = own.ask(LINE, settings(), slice(0, N))
+    found = {one.sigma: one for one in own.of_model(LINE, settings(), answers)}
+    assert sorted(found) == list(RADII)
+    moved = [np.abs(linear(neighbours(LINE, 0, k, slice(0, N))) - linear(LINE.X)) for k in (1, 2)]
+    np.testing.assert_allclose(values(found[0.1]), np.mean(moved, axis=0) / LINE.spread)
+    assert list(own.of_model(LINE, settings(), None)) == []
+
+
+def test_each_neighbour_is_explained_with_a_seed_of_its_own() -> None:
+    own, lime = measure("stability"), record("lime")
+    variants = list(own.variants(LINE, settings(), lime, {}))
+    assert [str(v) for v in variants] == [
+        "seed1",
+        "seed2",
+        "seed3",
+        "seed4",
+        "near",
+        "near1",
+        "near2",
+        "near3",
+        "near4",
+    ]
+    asked = [own.asked(LINE, settings(), lime, variant, slice(0, 3)) for variant in variants]
+    seeds = {one.seed for one in asked} | {as_the_user(LINE, settings(), lime, slice(0, 3)).seed}
+    assert len(seeds) == 10
+    for k, one in enumerate(asked):
+        expected = LINE.X[:3] if k < 4 else neighbours(LINE, 0, k - 4, slice(0, 3))
+        np.testing.assert_array_equal(one.X, expected)
+    fixed = [str(v) for v in own.variants(LINE, settings(), record("exact_shapley"), {})]
+    assert fixed[:2] == ["seed1", "near"]
+
+
+# background
+
+
+def test_halves_of_the_pool_are_apart_and_of_the_backgrounds_size() -> None:
+    for surrogate, size in ((False, 20), (True, len(LINE.pool) // 2)):
+        one, two = (half_of_pool(LINE, settings(), k, surrogate=surrogate) for k in (1, 2))
+        assert len(one) == len(two) == size
+        assert not {tuple(row) for row in one} & {tuple(row) for row in two}
+        assert {tuple(row) for row in (*one, *two)} <= {tuple(row) for row in LINE.pool}
+
+
+@pytest.mark.parametrize("which", ["lime", "maple"])
+def test_agreement_of_backgrounds_is_each_against_its_own(which: str) -> None:
+    """Slopes of a line: what they add differs by the half's means alone."""
+    slopes = np.tile(SLOPES, (N, 1))
+    line = Explanation(slopes, coefficients=slopes, intercepts=np.zeros(N))
+    given = {Variant("background", k, "background"): explained(LINE, line) for k in (1, 2)}
+    found = scored("background", LINE, exact(LINE), given, which=which)["background_agreement"]
+    halves = [half_of_pool(LINE, settings(), k, surrogate=which == "maple") for k in (1, 2)]
+    added = [SLOPES * (LINE.X - half.mean(axis=0)) for half in halves]
+    np.testing.assert_allclose(values(found), metrics.agreement(*added))
+    assert values(found).mean() < 0.99
+    one = {Variant("background", 1, "background"): explained(LINE, line)}
+    assert scored("background", LINE, exact(LINE), one, which=which) == {}
+
+
+def test_explainers_are_asked_with_both_halves() -> None:
+    own = measure("background")
+    variants = list(own.variants(LINE, settings(), record("lime"), {}))
+    assert [v.number for v in variants] == [1, 2]
+    for which in ("lime", "maple"):
+        for variant in variants:
+            asked = own.asked(LINE, settings(), record(which), variant, slice(0, 2))
+            half = half_of_pool(LINE, settings(), int(variant.number), surrogate=which == "maple")
+            np.testing.assert_array_equal(asked.background, half)
+    few = attrs.evolve(LINE, pool=LINE.pool[:3])
+    assert list(own.variants(few, settings(), record("lime"), {})) == []
+    assert (
+        len(list(own.variants(attrs.evolve(LINE, pool=LINE.pool[:4]), settings(), record("lime"), {}))) == 2
+    )
+    assert list(own.variants(LINE, settings(), record("random"), {})) == []
+
+
+# convergence
+
+
+def test_each_number_of_samples_is_a_point_on_the_same_rows() -> None:
+    own, lime = measure("convergence"), record("lime")
+    options = {"n_samples": 100}
+    variants = list(own.variants(LINE, settings(), lime, options))
+    assert [own.options(lime, options, one, 4)["n_samples"] for one in variants] == [25, 400]
+    assert list(own.variants(LINE, settings(), record("random"), {})) == []
+    given = {
+        one: explained(LINE, exact(LINE)[:7] * factor)
+        for one, factor in zip(variants, (0.2, 1.2), strict=True)
+    }
+    names = {BASE: "n_samples=100", variants[0]: "n_samples=25", variants[1]: "n_samples=400"}
+    found = scored("convergence", LINE, exact(LINE) * 0.8, given, options=names)
+    qualities = {key[1]: values(one) for key, one in found.items()}
+    assert {one.level for one in found.values()} == {"budget"}
+    for name, quality in (("n_samples=100", 0.96), ("n_samples=25", 0.36), ("n_samples=400", 0.96)):
+        np.testing.assert_allclose(qualities[name], np.full(7, quality))
+
+
+def budgets(*points: tuple[str, float], now: str = "n_samples=100") -> Scores:
+    shared = {"sigma": None, "fault": None, "reason": None, "ci_low": None, "n": 20}
+    rows = [{**shared, "level": "budget", "metric": "fidelity", "options": o, "value": v} for o, v in points]
+    base = {**shared, "level": "model", "metric": "fidelity", "options": now, "value": 0.5}
+    return Scores(pl.DataFrame([base, *rows]))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ([("n_samples=400", 0.56)], ["more samples help (fidelity 0.50 becomes 0.56)"]),
+        ([("n_samples=400", 0.55)], []),
+        ([("n_samples=25", 0.9)], []),
+        ([("n_samples=25", 0.2), ("n_samples=400", 0.9)], ["more samples help (fidelity 0.50 becomes 0.90)"]),
+        ([], []),
+    ],
+)
+def test_more_samples_help_or_not(more: Any, said: list[str]) -> None:
+    found = measure("convergence").sentences(budgets(("n_samples=100", 0.5), *more))
+    assert list(found) == said
+
+
+# randomisation
+
+
+def test_agreement_of_two_models_is_of_shares() -> None:
+    other = exact(LINE)[:, ::-1] * 100
+    other[0] = 0.0
+    given = {Variant("refitted", measure="randomisation"): explained(LINE, other)}
+    found = values(scored("randomisation", LINE, exact(LINE), given)["randomisation_agreement"])
+    a = exact(LINE) / np.abs(exact(LINE)).sum(axis=1, keepdims=True)
+    expected = metrics.agreement(a, a[:, ::-1])
+    np.testing.assert_allclose(found[1:], expected[1:])
+    assert found[0] == 0
+
+
+def test_explainers_that_look_inside_are_not_asked() -> None:
+    own, can = measure("randomisation"), attrs.evolve(LINE, shuffled=LINE.score)
+    assert len(list(own.variants(can, settings(), record("lime"), {}))) == 1
+    assert list(own.variants(can, settings(), record("tree_shap"), {})) == []
+    assert list(own.variants(LINE, settings(), record("lime"), {})) == []
+    variant = next(iter(own.variants(can, settings(), record("lime"), {})))
+    assert own.asked(can, settings(), record("lime"), variant, slice(0, 2)).refitted
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "needs what the model was fitted to: give a target"),
+        ({"target": np.zeros(3)}, "the target has 3 values, the data 160 rows"),
+        ({"target": np.zeros(160)}, "needs a scikit-learn estimator"),
+    ],
+)
+def test_without_target_or_estimator_one_line_says_so(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        xassay.check(linear, X, explainers="lime", measures="randomisation", **options)
+    assert "\n" not in str(caught.value)
+
+
+# planted causes
+
+
+PLANTED = Planted(
+    rows=np.vstack([X[:6] + 9 * np.eye(4)[0], X[6:8]]),
+    truth=np.tile([True, False, False, False], (8, 1)),
+    how=("out of range",) * 4 + ("swapped pair",) * 4,
+    noticed=np.array([True, True, False, True, True, True, True, False]),
+)
+
+
+def test_planted_causes_are_ranked_by_what_pushes_the_score_up() -> None:
+    subject = attrs.evolve(LINE, planted=PLANTED)
+    rows = np.flatnonzero(PLANTED.noticed)
+    said = np.tile([2.0, -9.0, 1.0, 0.5], (6, 1))  # the cause first: -9 pushes down
+    said[3:] = [1.0, 3.0, 2.0, -5.0]  # the cause third
+    given = {Variant("planted", measure="planted", turn=1): explained(subject, said, rows)}
+    found = scored("planted", subject, None, given)
+    np.testing.assert_allclose(values(found["mrr"]), [1, 1, 1, 1 / 3, 1 / 3, 1 / 3])
+    np.testing.assert_allclose(values(found["map"]), [1, 1, 1, 1 / 3, 1 / 3, 1 / 3])
+    np.testing.assert_allclose(values(found["mr_precision"]), [1, 1, 1, 0, 0, 0])
+    np.testing.assert_allclose(values(found["mrr", "out of range"]), [1, 1, 1])
+    np.testing.assert_allclose(values(found["mrr", "swapped pair"]), [1 / 3, 1 / 3, 1 / 3])
+    np.testing.assert_array_equal(found["mrr", "swapped pair"].rows, [4, 5, 6])
+
+
+def test_noticed_rows_are_counted_by_kind_and_explained() -> None:
+    own, subject = measure("planted"), attrs.evolve(LINE, planted=PLANTED)
+    found = {one.fault: values(one).mean() for one in own.of_model(subject, settings(), None)}
+    assert found == {None: 0.75, "out of range": 0.75, "swapped pair": 0.75}
+    (variant,) = own.variants(subject, settings(), record("lime"), {})
+    assert own.n_rows(subject, variant, 100) == 6
+    assert own.n_rows(subject, variant, 4) == 4
+    asked = own.asked(subject, settings(), record("lime"), variant, slice(1, 4))
+    np.testing.assert_array_equal(asked.row_ids, [1, 3, 4])
+    np.testing.assert_array_equal(asked.X, PLANTED.rows[[1, 3, 4]])
+    blind = attrs.evolve(LINE, planted=attrs.evolve(PLANTED, noticed=np.zeros(8, dtype=bool)))
+    assert list(own.variants(blind, settings(), record("lime"), {})) == []
+    assert list(own.of_model(LINE, settings(), None)) == []
+    assert list(own.variants(LINE, settings(), record("lime"), {})) == []
+
+
+def test_chance_is_the_mean_over_orders() -> None:
+    """One cause of four: (1 + 1/2 + 1/3 + 1/4) / 4."""
+    assert chance_of(PLANTED) == pytest.approx(25 / 48)
+
+
+# what is said
+
+
+def scores_of(*rows: tuple[str, float | None, float | None]) -> Scores:
+    shared = {"fault": None, "reason": None, "level": "model", "options": "", "ci_low": None}
+    counts = {"n": 20, "n_failed": 0, "n_undefined": 0}
+    listed = [{**shared, **counts, "metric": m, "sigma": s, "value": v} for m, s, v in rows]
+    return Scores(pl.DataFrame(listed, schema_overrides={"value": pl.Float64, "sigma": pl.Float64}))
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "said"),
+    [
+        ("placebo", [("placebo_share", None, 0.019)], []),
+        ("placebo", [("placebo_share", None, 0.02)], ["it puts 2% of its weight on columns that do nothing"]),
+        ("background", [("background_agreement", None, 0.9)], []),
+        ("background", [("background_agreement", None, 0.89)], ["another background changes 11% of it"]),
+        ("randomisation", [("randomisation_agreement", None, 0.49)], []),
+        (
+            "randomisation",
+            [("randomisation_agreement", None, 0.5)],
+            ["50% of it stays the same for a model refitted to shuffled targets"],
+        ),
+        ("stability", [("seed_agreement", None, 0.9), ("neighbour_agreement", 0.001, 0.9)], []),
+        ("stability", [("seed_agreement", None, 0.89)], ["two seeds agree on 89% of it"]),
+        (
+            "stability",
+            [("seed_agreement", None, 0.95), ("neighbour_agreement", 0.001, 0.89)],
+            ["for an almost identical row only 89% of it stays the same"],
+        ),
+        (
+            "stability",
+            [("seed_agreement", None, 0.85), ("neighbour_agreement", 0.001, 0.81)],
+            ["two seeds agree on 85% of it"],
+        ),
+        ("stability", [("neighbour_agreement", 0.1, 0.2)], []),
+        (
+            "causal",
+            [("causal_skill", 0.25, 0.1), ("causal_skill", 0.1, 0.9)],
+            ["its slopes predict small changes of a row with an error of 10%"],
+        ),
+        (
+            "causal",
+            [("causal_skill", 0.1, 0.0)],
+            ["its slopes predict small changes of a row worse than the prediction of no change"],
+        ),
+        ("causal", [("causal_skill", 0.1, float("nan"))], []),
+        ("planted", [("mrr", None, 0.5)], ["ranks a planted cause at about 2.0"]),
+        ("cost", [("model_calls", None, 5.0)], []),
+    ],
+)
+def test_what_a_measure_says(name: str, rows: Any, said: list[str]) -> None:
+    assert list(measure(name).sentences(scores_of(*rows))) == said
+    assert list(measure(name).sentences(scores_of(("nothing", None, 1.0)))) == []
+
+
+def test_planted_ranks_of_few_rows_are_not_spoken_of() -> None:
+    few = scores_of(("mrr", None, 0.5))
+    few.row("mrr")["n_failed"] = 11
+    assert list(measure("planted").sentences(few)) == []
+    few.row("mrr")["n_failed"] = 10
+    assert len(list(measure("planted").sentences(few))) == 1
+
+
+def test_scores_as_the_verdict_reads_them() -> None:
+    found = scores_of(("a", 0.25, 1.0), ("a", 0.1, 2.0), ("b", None, None), ("c", None, float("nan")))
+    assert (found("a", 0.1), found("a"), found("b"), found("c")) == (2.0, None, None, None)
+    assert found.sigmas("a") == [0.1, 0.25]
+    assert found.sigmas("b") == []
+    assert found.low("a", 0.1) == 2.0
+    found.row("a", 0.1)["ci_low"] = 0.5
+    assert found.low("a", 0.1) == 0.5
+    assert found.low("missing") is None
+    found.row("b")["n_undefined"] = 3
+    found.row("b")["n_failed"] = 2
+    assert (found.n("b"), found.n("missing")) == (15, 0)
+    assert found.reason is None
+    found.row("c")["reason"] = "lost"
+    assert found.reason == "lost"
+
+
+# what a measure costs, and keys
+
+
+def test_measures_look_at_no_more_rows_than_they_say() -> None:
+    most = {name: own.most_rows for name, own in measures().items()}
+    assert most == {
+        "fidelity": None, "causal": None, "cost": None, "planted": 60, "removal": 40, "data": 40,
+        "placebo": 40, "background": 40, "randomisation": 40, "stability": 20, "convergence": 20,
+    }  # fmt: skip
+    own = measure("placebo")
+    assert [own.n_rows(LINE, BASE, rows) for rows in (3, 40, 41)] == [3, 40, 40]
+    assert measure("fidelity").n_rows(LINE, BASE, 900) == 900
+
+
+@pytest.mark.parametrize("name", ["fidelity", "causal", "placebo", "stability"])
+def test_the_estimate_of_model_rows_is_near_the_count(name: str) -> None:
+    counted = [0]
+
+    def counting(rows: Any) -> Any:
+        counted[0] += len(rows)
+        return linear(rows)
+
+    wide = subject_of(counting, np.random.default_rng(0).normal(size=(160, 4)), measures=(name,))
+    wide = attrs.evolve(wide, score=attrs.evolve(wide.score, answer=counting))
+    counted[0] = 0
+    own = measure(name)
+    own.ask(wide, settings(), slice(0, N))
+    estimate = own.model_rows(wide, settings()) * N
+    # of narrow tables all sets are fewer than the estimate has
+    assert counted[0] <= estimate * 1.7 + 2000
+    assert counted[0] > 0
+    assert own.asks
+
+
+def test_what_is_most_needed_is_asked_first() -> None:
+    """A run that is out of time leaves out the last."""
+    subject = attrs.evolve(LINE, planted=PLANTED, shuffled=LINE.score)
+    turns = {
+        variant.name: variant.turn
+        for which, options in (("lime", {"n_samples": 100}), ("maple", {}))
+        for own in measures().values()
+        for variant in own.variants(subject, settings(), record(which), options)
+    }
+    assert turns == {
+        "fit": 0, "planted": 1, "placebo": 1, "seed": 2, "near": 2, "background": 3, "refitted": 3,
+        "budget": 4,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("fidelity", 2 * 128 * 22),
+        ("causal", 11),
+        ("removal", 4 * 3 * 20),
+        ("placebo", 4 * 20),
+        ("stability", 6),
+    ],
+)
+def test_the_estimate_by_hand(name: str, rows: int) -> None:
+    """Sets with complements over 20 background rows and two single ones; points; a grid of three; columns."""
+    own = measure(name)
+    assert own.model_rows(LINE, settings()) == rows
+    twice = own.most_rows and subject_of(linear, rows=2 * own.most_rows)
+    if twice:
+        assert own.model_rows(twice, settings()) == rows / 2
+    assert measure("convergence").model_rows(LINE, settings()) == 0
+
+
+def test_what_measures_are() -> None:
+    """Which ask before there are explanations, which after, which at once; which have a form of their own."""
+
+    def those(flag: str) -> set[str]:
+        return {name for name, own in measures().items() if getattr(own, flag)}
+
+    assert those("asks") == {"fidelity", "causal", "data", "placebo", "stability"}
+    assert those("follows") == {"removal"}
+    assert those("whole") == {"data"}
+    assert those("drawn") == {"fidelity"}
+    assert set(measures()) - those("sectioned") == {"convergence", "cost"}
+
+
+def test_chunks_cover_all_rows() -> None:
+    assert chunks(5, 2) == [(0, 2), (2, 4), (4, 5)]
+    assert chunks(3, 0) == [(0, 1), (1, 2), (2, 3)]
+    assert chunks(0, 4) == []
+
+
+def cell(subject: Subject, variant: Variant = BASE, options: Any = None, **more: Any) -> ExplainCell:
+    return ExplainCell(
+        subject=Shared(subject), settings=settings(**more), start=0, stop=N, seconds=1.0, explainer="lime",
+        source="lime", code="1", options=options or {"n_samples": 100}, variant=variant,
+    )  # fmt: skip
+
+
+def test_an_explanations_key_says_what_is_asked_and_not_why() -> None:
+    key = cell(LINE).key
+    assert key == cell(LINE, measures=("fidelity",), timeout=5.0).key
+    assert key == cell(LINE, Variant("base", measure="")).key
+    assert key != cell(LINE, seed=1).key
+    assert key != cell(LINE, options={"n_samples": 101}).key
+    assert key != cell(LINE, Variant("seed", 1, "stability")).key
+    assert key != cell(BENT).key
+    assert key != attrs.evolve(cell(LINE), code="2").key
+    # more samples, asked for by the measure, and the same asked for by the user
+    more = cell(LINE, Variant("budget", 4.0, "convergence"), options={"n_samples": 400})
+    assert more.key == cell(LINE, options={"n_samples": 400}).key
+
+
+def test_measures_scoring_and_words_decide_no_explanation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "xassay"
+    shutil.copytree(Path(str(resources.files("xassay"))), copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(code.resources, "files", lambda name: copy)
+    plain = code.own_code.__wrapped__
+
+    def touched(place: str) -> bool:
+        before = plain(*CODE)
+        with (copy / place).open("a") as file:
+            file.write("\n# changed\n")
+        return bool(plain(*CODE) != before)
+
+    for place in (
+        "studies/check/measures/fidelity.py", "studies/check/measures/stability.py", "metrics/ranking.py",
+        "metrics/contrast.py", "statistics/row_scores.py", "studies/check/verdict.py",
+        "studies/check/series.py", "studies/check/thresholds.py", "report/check.py",
+    ):  # fmt: skip
+        assert not touched(place), place
+    for place in ("explainers/lime.py", "models/score.py", "tabular/space.py", "seeds.py"):
+        assert touched(place), place
