@@ -4,6 +4,8 @@ References:
     Gaffke, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a
     nonnegative variable", Mathematical Methods of Statistics 14 (2005); Learned-Miller & Thomas,
     "A New Confidence Interval for the Mean of a Bounded Random Variable", arXiv:1905.06208.
+    For finite populations: Ghosh & Meeden, Bayesian Methods for Finite Population Sampling (1997), the
+    Polya posterior; Wright, Exact Confidence Bounds when Sampling from Small Finite Universes (1991).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,27 +45,36 @@ class RowWeights:
 
     def __init__(self, seed: int, n_replicates: int = N_REPLICATES) -> None:
         self._seed, self._n_replicates = seed, n_replicates
-        self._made: dict[int, list[FloatArray]] = {}
+        self._made: dict[tuple[int, int | None], list[FloatArray]] = {}
 
-    def of(self, n: int) -> FloatArray:
-        """Weights of n rows and one more, shape (n_replicates, n + 1)."""
-        return np.vstack(list(self.batches(n)))
+    def of(self, n: int, population: int | None = None) -> FloatArray:
+        """Weights of n rows and one more, shape (n_replicates, n + 1); a population: see `row_interval`."""
+        return np.vstack(list(self.batches(n, population)))
 
-    def batches(self, n: int) -> Iterable[FloatArray]:
+    def batches(self, n: int, population: int | None = None) -> Iterable[FloatArray]:
         """The same in parts of limited size; kept where they are small, else drawn again."""
-        if n in self._made:
-            return self._made[n]
-        drawn = _drawn(n, generator(self._seed, "row weights", n), self._n_replicates)
+        place = (n, population)
+        if place in self._made:
+            return self._made[place]
+        words = (n,) if population is None else (n, "of", population)
+        drawn = _drawn(n, population, generator(self._seed, "row weights", *words), self._n_replicates)
         if self._n_replicates * (n + 1) > BATCH_VALUES:
             return drawn
-        return self._made.setdefault(n, list(drawn))
+        return self._made.setdefault(place, list(drawn))
 
 
-def _drawn(n: int, rng: np.random.Generator, n_replicates: int) -> Iterator[FloatArray]:
+def _drawn(
+    n: int, population: int | None, rng: np.random.Generator, n_replicates: int
+) -> Iterator[FloatArray]:
     step = max(1, BATCH_VALUES // (n + 1))
     for start in range(0, n_replicates, step):
         found = rng.standard_exponential((min(step, n_replicates - start), n + 1))
         found /= found.sum(axis=1, keepdims=True)
+        if population is not None:
+            # rows not drawn are as a draw from the weights has them, rows drawn are what they are
+            found = rng.multinomial(population - n, found).astype(np.float64)
+            found[:, :n] += 1.0
+            found /= population
         yield found
 
 
@@ -74,6 +85,7 @@ def row_interval(
     worst: Sequence[float],
     best: Sequence[float],
     rng: np.random.Generator | RowWeights,
+    population: int | None = None,
     level: float = LEVEL,
     n_replicates: int = N_REPLICATES,
 ) -> tuple[float, float] | None:
@@ -87,6 +99,11 @@ def row_interval(
     no point where the added rows differ from the rows seen, and it always holds the estimate.
     What it assumes is in the added rows: that no unseen row is beyond them.
 
+    Of N rows of which n were drawn without replacement, only the N - n not drawn are unknown: they
+    are drawn by such weights (Polya's urn of the rows seen and the added one), and T is that of all
+    N rows. For values 0 and 1 this is the exact interval of the hypergeometric law; it never reaches
+    beyond what N - n rows could do, and vanishes where all were seen.
+
     Args:
         columns: finite values of the same n rows, each shape (n,).
         statistic: from the columns' means, each (replicates,), to the score, (replicates,); NaN
@@ -94,16 +111,18 @@ def row_interval(
         worst: the added row at one end, a value a column.
         best: the added row at the other end. Which is the lower end is found by evaluating.
         rng: a generator, or weights that several scores share.
-        level: how often it should hold the score of endless rows, in (0, 1).
+        population: N, where the rows were drawn from so many without replacement and the score of
+            those is asked for; None: of endless rows.
+        level: how often it should hold that score, in (0, 1).
         n_replicates: number of weightings; weights that are shared have their own.
 
     Returns:
         The interval, in the score's units; None for fewer than two rows, where the score is
-        undefined, or where the added rows and all rows are equal.
+        undefined, where the added rows and all rows are equal, or where all of a population was seen.
 
     Raises:
         InputError: columns of different lengths, added rows of another length, values that are
-            not finite, or a level outside (0, 1).
+            not finite, a population smaller than its sample, or a level outside (0, 1).
 
     Example:
         >>> import numpy as np
@@ -114,12 +133,17 @@ def row_interval(
     """
     table = _table(columns, worst, best, level)
     n = len(table)
-    if n < LEAST:
+    if population is not None and population < n:
+        raise InputError(f"{n} rows cannot be drawn from {population} without replacement")
+    if n < LEAST or population == n:
         return None
     # in an order of their own: the order of the rows is not to move the interval
     table = table[np.lexsort(table.T)]
     estimate = float(statistic([np.array([mean]) for mean in table.mean(axis=0)])[0])
-    weights = rng.batches(n) if isinstance(rng, RowWeights) else _drawn(n, rng, n_replicates)
+    if isinstance(rng, RowWeights):
+        weights = rng.batches(n, population)
+    else:
+        weights = _drawn(n, population, rng, n_replicates)
     # per weighting: the sums over the rows seen, and the weight of the added row
     parts = [np.hstack([part[:, :n] @ table, part[:, n:]]) for part in weights]
     seen, unseen = np.split(np.vstack(parts), [len(columns)], axis=1)

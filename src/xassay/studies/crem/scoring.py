@@ -13,22 +13,24 @@ from typing import Any
 import attrs
 import numpy as np
 import polars as pl
-from scipy import stats
 
 from xassay import explainers
-from xassay.circuits import STUDY_FAULTS, Fault, version_name
+from xassay.circuits import STUDY_FAULTS, Fault
 from xassay.explainers.table_explainer import N_DRAWS
 from xassay.metrics import describe, equalized_loss_of_accuracy
 from xassay.models.learned_detectors import TABLE
-from xassay.seeds import generator
-from xassay.statistics import (
-    cluster_draws,
-    cluster_replicates,
-    interval,
-    repeat_replicates,
-    sample_interval,
-)
+from xassay.statistics import RowWeights, mean_of_intervals, repeat_interval, sample_interval
 from xassay.studies.crem.cell import ROW_METRICS, CremCell
+from xassay.studies.crem.intervals import (
+    Bounds,
+    InputSums,
+    holding,
+    independent_ela_bounds,
+    input_sums,
+    mean_bounds,
+    paired_ela_bounds,
+    shares_draws,
+)
 from xassay.studies.crem.settings import is_embedded
 from xassay.studies.published import Published, crem
 from xassay.types import Failure, FloatArray, IntArray
@@ -36,22 +38,24 @@ from xassay.types import Failure, FloatArray, IntArray
 
 @attrs.frozen(eq=False)
 class Mean:
-    """A mean, its bootstrap replicates (None where nothing was sampled), and what it rests on.
+    """A mean, its interval (None where nothing was left to chance), and what it rests on.
 
     It is failed where it has no value and at least one explanation failed, undefined where it
-    has none for another reason.
+    has none for another reason. It is unsure where its rows were sampled and nothing can be said
+    of the others: an interval of what is made from it would be too narrow.
     """
 
     value: float
-    replicates: FloatArray | None
+    bounds: Bounds | None
     n: int
     n_failed: int = 0
     n_undefined: int = 0
     reason: str | None = None
     failed: bool = False
+    unsure: bool = False
+    by_input: InputSums | None = None
+    """Its scores, where inputs were sampled."""
 
-
-Bounds = tuple[float, float]
 
 THESE_VERSIONS = "circuit, these versions"
 """The level of a circuit's mean with the interval that takes its versions as all there are."""
@@ -61,9 +65,6 @@ Place = tuple[str, str, float, float]
 
 Group = list[CremCell]
 """The repeats of one explainer on one version at one place, and the chunks of each repeat."""
-
-Draws = dict[str, IntArray]
-"""Bootstrap draws by version, made when first needed."""
 
 
 def place(cell: CremCell) -> Place:
@@ -80,9 +81,9 @@ def grouped(cells: Iterable[CremCell]) -> dict[Place, dict[Fault, Group]]:
 
 
 def version_means(
-    group: Group, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure], draws: Draws
+    group: Group, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure], weights: RowWeights
 ) -> dict[str, Mean]:
-    """The mean of each metric over a version's pairs."""
+    """The mean of each metric over a version's pairs; all intervals share the weights."""
     cell = group[0]
     noisy = cell.noise_kind == "attribute" and cell.noise
     metrics = [metric for metric in ROW_METRICS if metric != "noise_share" or noisy]
@@ -93,7 +94,6 @@ def version_means(
         pl.concat([frames[member.key] for member in repeat]).sort("row", "output")
         for _, repeat in itertools.groupby(group, key=lambda member: member.repeat)
     ]
-    clusters = _clusters(cell, parts[0])
     copies = parts[0]["copies"].to_numpy()
     failed = np.stack([part["error"].is_not_null().to_numpy() for part in parts], axis=1)
     errors = [error for part in parts for error in part["error"].drop_nulls().head(1)]
@@ -102,103 +102,81 @@ def version_means(
         scores = np.stack([part[metric].to_numpy() for part in parts], axis=1)
         defined = ~np.isnan(scores)
         each = np.broadcast_to(copies[:, None], scores.shape)
-        value = float(np.average(scores[defined], weights=each[defined])) if defined.any() else float("nan")
-        means[metric] = Mean(
-            value,
-            _replicates(cell, value, scores, clusters, copies, draws) if defined.any() else None,
+        found = Mean(
+            float(np.average(scores[defined], weights=each[defined])) if defined.any() else float("nan"),
+            None,
             n=int(copies.sum()),
             n_failed=int(copies[failed.any(axis=1)].sum()),
             n_undefined=int(copies[(~defined & ~failed).any(axis=1)].sum()),
             reason=errors[0] if errors else None,
             failed=not defined.any() and bool(failed.any()),
         )
+        inputs = parts[0]["input_row"].to_numpy()
+        means[metric] = _with_bounds(metric, found, cell, scores, inputs, copies, weights)
     return means
 
 
-def _clusters(cell: CremCell, part: pl.DataFrame) -> IntArray:
-    """What the scores of a version are independent between: inputs, or draws that rows share."""
-    if cell.record.tabulates and cell.record.stochastic and cell.detector == TABLE:
-        return np.asarray(part["input_row"].to_numpy() % N_DRAWS)
-    return part["input_row"].to_numpy()
-
-
-def _replicates(
-    cell: CremCell, value: float, scores: FloatArray, clusters: IntArray, copies: IntArray, draws: Draws
-) -> FloatArray | None:
-    """Over seeds where every input was explained, else over the inputs that were drawn."""
-    version = version_name(cell.circuit, cell.fault)
-    if cell.covers:
-        words = (cell.explainer, f"{cell.noise:g}", f"{cell.proportion:g}")
-        rng = generator(cell.seed, "repeats", version, *words)
-        return repeat_replicates(scores, clusters, rng, weights=copies)
-    n = len(np.unique(clusters))
-    if n == 1:
-        return None
-    # one matrix for every explainer, noise level and metric that has the same clusters: their
-    # replicates are paired
-    shared = cell.record.tabulates and cell.record.stochastic and cell.detector == TABLE
-    name = f"{version}, draws" if shared else version
-    if name not in draws:
-        draws[name] = cluster_draws(n, generator(cell.seed, "bootstrap", name))
-    replicates = cluster_replicates(scores[:, 0], clusters, draws[name], copies)
-    if shared:
-        # few clusters make a bootstrap too narrow: as much wider as Student's t is than a normal
-        wider = np.sqrt(n / (n - 1)) * stats.t.ppf(0.975, n - 1) / stats.norm.ppf(0.975)
-        return np.asarray(value + (replicates - value) * wider)
-    if cell.record.stochastic:
-        return replicates
-    # inputs were drawn without replacement; for an exact explainer the correction is exact too
-    return np.asarray(value + (replicates - value) * np.sqrt(1 - n / cell.n_anomalous))
+def _with_bounds(
+    metric: str,
+    mean: Mean,
+    cell: CremCell,
+    scores: FloatArray,
+    inputs: IntArray,
+    copies: IntArray,
+    weights: RowWeights,
+) -> Mean:
+    """With its interval: over seeds where every input was explained, else over the inputs drawn."""
+    if np.isnan(mean.value):
+        return mean
+    if not cell.covers:
+        sums = input_sums(cell, inputs, scores[:, 0], copies)
+        bounds = holding(metric, mean_bounds(metric, sums, weights), mean.value)
+        return attrs.evolve(mean, bounds=bounds, unsure=bounds is None, by_input=sums)
+    # scores of rows that share draws go together
+    clusters = inputs % N_DRAWS if shares_draws(cell) else inputs
+    bounds = repeat_interval(scores, clusters, copies)
+    return attrs.evolve(mean, bounds=holding(metric, bounds, mean.value))
 
 
 def mean_of(means: Sequence[Mean]) -> Mean:
-    """The mean of several means: of the defined ones, and of none where one failed."""
+    """The mean of several independent means: of the defined ones, and of none where one failed."""
     defined = [mean for mean in means if not np.isnan(mean.value)]
     failed = any(mean.failed for mean in means)
-    sampled = [mean.replicates for mean in defined if mean.replicates is not None]
-    replicates = None
-    if sampled and not failed:
-        replicates = np.mean(
-            [
-                m.replicates if m.replicates is not None else np.full(len(sampled[0]), m.value)
-                for m in defined
-            ],
-            axis=0,
-        )
+    has_value = bool(defined) and not failed
+    unsure = has_value and any(mean.unsure for mean in defined)
+    values = np.array([mean.value for mean in defined])
     reasons = [mean.reason for mean in means if mean.reason]
     return Mean(
-        float(np.mean([mean.value for mean in defined])) if defined and not failed else float("nan"),
-        replicates,
+        float(values.mean()) if has_value else float("nan"),
+        mean_of_intervals(values, [mean.bounds for mean in defined]) if has_value and not unsure else None,
         n=sum(mean.n for mean in means),
         n_failed=sum(mean.n_failed for mean in means),
         n_undefined=sum(mean.n_undefined for mean in means),
         reason=reasons[0] if reasons else None,
         failed=failed,
+        unsure=unsure,
     )
 
 
-def ela(noisy: Mean, clean: Mean) -> Mean:
-    """ELA of two MR-Precision means; replicates are paired where both drew the same inputs.
-
-    A replicate without any precision left counts as infinitely bad, not as missing.
-    """
-    replicates = None
-    if noisy.replicates is not None or clean.replicates is not None:
-        replicates = equalized_loss_of_accuracy(
-            np.clip(noisy.value if noisy.replicates is None else noisy.replicates, 0, 1),
-            np.clip(clean.value if clean.replicates is None else clean.replicates, 0, 1),
-        )
-        replicates = np.where(np.isnan(replicates), np.inf, replicates)
+def ela(noisy: Mean, clean: Mean, weights: RowWeights) -> Mean:
+    """ELA of two MR-Precision means of a version, paired by input where inputs were sampled."""
     value = float(equalized_loss_of_accuracy(noisy.value, clean.value))
-    return attrs.evolve(
-        noisy,
-        value=value,
-        replicates=None if np.isnan(value) else replicates,
+    bounds, unsure = None, False
+    if not np.isnan(value):
+        if noisy.by_input is not None and clean.by_input is not None:
+            bounds = paired_ela_bounds(noisy.by_input, clean.by_input, weights)
+            unsure = bounds is None
+        else:
+            bounds = independent_ela_bounds(noisy.value, noisy.bounds, clean.value, clean.bounds)
+    return Mean(
+        value,
+        holding("ela", bounds, value),
         n=noisy.n + clean.n,
-        failed=noisy.failed or clean.failed,
         n_failed=noisy.n_failed + clean.n_failed,
         n_undefined=noisy.n_undefined + clean.n_undefined,
         reason=noisy.reason or clean.reason,
+        failed=noisy.failed or clean.failed,
+        unsure=unsure,
     )
 
 
@@ -213,9 +191,9 @@ def score(
         failures: why the others did not, by cell key.
     """
     places = grouped(cells)
-    draws: Draws = {}
+    weights = RowWeights(cells[0].seed if cells else 0)
     means = {
-        where: {fault: version_means(group, frames, failures, draws) for fault, group in versions.items()}
+        where: {fault: version_means(group, frames, failures, weights) for fault, group in versions.items()}
         for where, versions in places.items()
     }
     rows = []
@@ -226,11 +204,13 @@ def score(
         for fault, group in versions.items():
             found = means[where][fault]
             if noise and clean is not None:
-                found = {**found, "ela": ela(found["mr_precision"], clean[fault]["mr_precision"])}
+                precise = found["mr_precision"], clean[fault]["mr_precision"]
+                found = {**found, "ela": ela(*precise, weights)}
             for metric, mean in found.items():
                 by_metric.setdefault(metric, []).append(mean)
-                bounds = _bounds(metric, mean)
-                rows.append(_row(group[0], metric, mean, bounds) | {"level": "version", "fault": str(fault)})
+                rows.append(
+                    _row(group[0], metric, mean, mean.bounds) | {"level": "version", "fault": str(fault)}
+                )
         first = next(iter(versions.values()))[0]
         for metric, several in by_metric.items():
             figure = _published(first, set(versions), metric)
@@ -249,25 +229,20 @@ def circuit_bounds(metric: str, versions: Sequence[Mean]) -> tuple[Bounds | None
     The first is Student's t over the versions' means and never ends inside the second, see
     `xassay.statistics.sample_interval`; there is none for fewer than two versions, as one says
     nothing of others, and none where one failed. The second has the error of each version's
-    own mean alone: rows that were drawn, or the explainer's seeds; none where there is no such error.
+    own mean alone: rows that were drawn, or the explainer's seeds; none where there is no such error,
+    and none where that of a version is not known.
 
     Args:
         metric: its name; it bounds the intervals.
         versions: the mean of each version.
     """
     whole = mean_of(versions)
-    within = _bounds(metric, whole)
+    within = whole.bounds
     if np.isnan(whole.value):
         return None, within
     values = np.array([mean.value for mean in versions])
     record = describe(metric)
     return sample_interval(values[~np.isnan(values)], record.low, record.high, within=within), within
-
-
-def _bounds(metric: str, mean: Mean) -> Bounds | None:
-    """The interval of the replicates, cut to what the metric can be."""
-    found, record = interval(mean.replicates), describe(metric)
-    return (max(found[0], record.low), min(found[1], record.high)) if found else None
 
 
 def _published(cell: CremCell, faults: set[Fault], metric: str) -> Published | None:
