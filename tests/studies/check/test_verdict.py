@@ -179,8 +179,7 @@ def test_what_bounds_any_explanation_is_said_with_the_recommendation(model, caut
             {"placebo_share": 0.2, "seed_agreement": 0.8},
             (
                 " Caution: it puts 20% of its weight on columns that do nothing; 80% of the explanation "
-                "stays the "
-                "same under another seed."
+                "stays the same under another seed."
             ),
         ),
     ],
@@ -203,24 +202,21 @@ def test_caveats_stand_with_the_recommendation(changes, caution):
             [explained("a", BAD), explained("b c", PARTLY), explained("d", PARTLY)],
             (
                 "None of these explanations is faithful to this model: do not use their values as they "
-                "are. Partly "
-                f"right: 'b c' {NAMES}; d {NAMES}."
+                f"are. Partly right: 'b c' {NAMES}; d {NAMES}."
             ),
         ),
         (
             [explained("a", BAD), skipped("b")],
             (
                 "None of the explanations that could be judged is faithful to this model, not even in "
-                "part: do not "
-                "use them."
+                "part: do not use them."
             ),
         ),
         (
             [explained("a", PARTLY), explained("b", n=9)],
             (
-                "None of the explanations that could be judged is faithful to this model: do not use their "
-                "values as "
-                f"they are. Partly right: a {NAMES}."
+                "None of the explanations that could be judged is faithful to this model: do not use "
+                f"their values as they are. Partly right: a {NAMES}."
             ),
         ),
     ],
@@ -269,8 +265,7 @@ def test_a_faithful_baseline_is_named_and_not_recommended(baselines, more):
             [],
             (
                 "No explainer could be judged on this model: a (failed on all 30 rows: it raised); 'b c' "
-                "(skipped: "
-                "the run's time was up)."
+                "(skipped: the run's time was up)."
             ),
         ),
         (
@@ -300,8 +295,7 @@ def test_not_judged_too_few_and_judged_bad_are_three_things():
         USE_A,
         (
             "Not judged: few (9 of 9 rows could be judged, 10 are needed); broken (failed on all 30 rows: "
-            "it raised); "
-            "late (skipped: the run's time was up)."
+            "it raised); late (skipped: the run's time was up)."
         ),
         LINE_A,
         f"bad: unfaithful: {BAD_FIGURES}, alignment 0.10.",
@@ -368,8 +362,7 @@ def test_checks_that_it_passed_are_not_spoken_of():
             0.4999,
             (
                 "Even the best possible attributions show only 49.99% of how this model uses its columns: "
-                "the rest is "
-                "interactions of columns, which one number a column cannot show."
+                "the rest is interactions of columns, which one number a column cannot show."
             ),
         ),
         ("additive_share", 0.5, None),
@@ -378,10 +371,8 @@ def test_checks_that_it_passed_are_not_spoken_of():
             1.0,
             (
                 "The model follows one rule on real rows and another on rows with replaced columns "
-                "(surrogates of "
-                "either fail on the other). Explainers ask about such rows: they may not show what the "
-                "model does on "
-                "your data."
+                "(surrogates of either fail on the other). Explainers ask about such rows: they may not "
+                "show what the model does on your data."
             ),
         ),
         ("off_data_alarm", 0.0, None),
@@ -390,9 +381,8 @@ def test_checks_that_it_passed_are_not_spoken_of():
             "separability",
             0.9,
             (
-                "Rows with replaced columns are unlike the data (a classifier tells them apart with "
-                "AUC 0.90): "
-                "explanations also describe the model where there are no data."
+                "Rows with replaced columns are unlike the data (a classifier tells them apart with AUC "
+                "0.90): explanations also describe the model where there are no data."
             ),
         ),
         ("separability", 0.899, None),
@@ -541,8 +531,7 @@ BEST = (
             [ranks("a", 0.9, 0.6)],
             (
                 "On 60 planted anomalies no explainer finds the causes clearly better than chance: the "
-                "best, a, has "
-                "the first cause at about rank 1.1 (by chance 2.5)."
+                "best, a, has the first cause at about rank 1.1 (by chance 2.5)."
             ),
         ),
         ([ranks("a", 0.9, n=10)], BEST.replace("60", "10")),
@@ -554,8 +543,7 @@ BEST = (
             [ranks("a", 0.5), ranks("zscore", 0.5)],
             (
                 "On 60 planted anomalies no explainer finds the causes clearly better than chance: the "
-                "best, a, has "
-                "the first cause at about rank 2.0 (by chance 2.5)."
+                "best, a, has the first cause at about rank 2.0 (by chance 2.5)."
             ),
         ),
     ],
@@ -585,9 +573,8 @@ def test_nothing_is_said_of_causes_that_were_not_measured(parts, chance):
 @pytest.mark.parametrize(("chance", "said_so"), [(0.8, True), (0.79, False)])
 def test_where_chance_finds_causes_nobody_is_told_from_it(chance, said_so):
     expected = (
-        "On 60 planted anomalies a random order has a cause at about rank 1.2 already: they do not "
-        "tell explainers "
-        "apart."
+        "On 60 planted anomalies a random order has a cause at about rank 1.2 already: they do not tell "
+        "explainers apart."
     )
     assert (planted(ranks("a", 1.0, 0.999), chance=chance) == expected) == said_so
 
@@ -595,9 +582,8 @@ def test_where_chance_finds_causes_nobody_is_told_from_it(chance, said_so):
 def test_a_detector_without_a_faithful_explainer():
     found = texts(explained("a", BAD), ranks("a", 0.9), chance=0.4)
     assert found[0] == (
-        f"{BEST} None of these explanations is faithful to this model on ordinary rows, not even in "
-        f"part: do not "
-        "use them there."
+        f"{BEST} None of these explanations is faithful to this model on ordinary rows, not even in part: "
+        "do not use them there."
     )
 
 
@@ -637,17 +623,15 @@ NEEDS_NO = f"{ZSCORE} needs no model."
             {"a": dict.fromkeys(KINDS, 0.9), "zscore": {SHIFT: 1.0, WRONG: 0.4, SEVERAL: 0.4, SWAPPED: 0.4}},
             (
                 "Who finds them, by kind: out of range: zscore and a; typical alone, wrong given the "
-                "others / several "
-                f"columns together / swapped pair: a. {NEEDS_NO}"
+                f"others / several columns together / swapped pair: a. {NEEDS_NO}"
             ),
         ),
         # only out of range is found, by zscore as well
         (
             {"a": {SHIFT: 0.9, SWAPPED: 0.5}, "zscore": {SHIFT: 0.8, SWAPPED: 0.5}},
             (
-                f"Who finds them, by kind: out of range: a and zscore; swapped pair: nobody. Only causes "
-                f"out of range "
-                f"are found, and {ENOUGH}"
+                "Who finds them, by kind: out of range: a and zscore; swapped pair: nobody. Only causes "
+                f"out of range are found, and {ENOUGH}"
             ),
         ),
         # a measurably better explainer is needed
@@ -710,6 +694,22 @@ def test_kinds_that_cannot_be_judged_are_left_out(n, chances, kinds):
     others = [kind for kind in KINDS if kind in chances and kind not in kinds]
     left = f"; {' / '.join(others)}: not judged" if others else ""
     assert found == (f"Who finds them, by kind: {' / '.join(kinds)}: a{left}." if kinds else "")
+
+
+@pytest.mark.parametrize(
+    ("noticed", "expected"),
+    [
+        ({SWAPPED: 0.0, WRONG: 0.0}, f"{WRONG} / {SWAPPED}: not noticed by the detector"),
+        ({SWAPPED: 0.0, WRONG: 0.01}, f"{SWAPPED}: not noticed by the detector; {WRONG}: not judged"),
+        ({SWAPPED: NAN, WRONG: 0.01}, f"{WRONG} / {SWAPPED}: not judged"),
+        ({SHIFT: 0.0}, f"{WRONG} / {SWAPPED}: not judged"),
+    ],
+)
+def test_kinds_that_the_detector_does_not_notice(noticed, expected):
+    model = [score("planted_noticed", value, None, fault=kind) for kind, value in noticed.items()]
+    rows = [ranks("a", 0.9), ranks("a", 0.9, fault=SHIFT), model]
+    found = planted(*rows, chances=dict.fromkeys((SHIFT, WRONG, SWAPPED), 0.4))
+    assert found == f"{BEST} Who finds them, by kind: out of range: a; {expected}."
 
 
 def test_names_of_finders_with_spaces_are_quoted():
