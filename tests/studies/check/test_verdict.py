@@ -455,6 +455,32 @@ def test_ranks_of_few_planted_rows_are_not_spoken_of(n, expected):
     assert texts(rows)[1] == f"{LINE_A[:-1]}{expected}."
 
 
+def by_samples(**found):
+    """Fidelity by the number of samples; the user's own number is 1,000."""
+    options = {name: f"seed=1 n_samples={name[1:]}" for name in found}
+    return [
+        score("fidelity", value, level="budget", options=options[name], n=20) for name, value in found.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("curve", "expected"),
+    [
+        ({"n250": 0.4, "n1000": 0.5, "n4000": 0.551}, "more samples help (fidelity 0.50 becomes 0.55)"),
+        ({"n250": 0.4, "n1000": 0.5, "n4000": 0.549}, None),
+        ({"n250": 0.9, "n1000": 0.5, "n4000": 0.549}, None),
+        ({"n250": 0.4, "n4000": 0.9}, None),
+        ({"n1000": 0.5}, None),
+        ({"n1000": None, "n4000": 0.9}, None),
+        ({"n1000": 0.5, "n4000": None}, None),
+    ],
+)
+def test_whether_more_samples_help(curve, expected):
+    rows = explained("a", options="seed=1 n_samples=1000")
+    line = texts(rows, by_samples(**curve))[1]
+    assert line == (LINE_A if expected is None else f"{LINE_A[:-1]}; {expected}.")
+
+
 @pytest.mark.parametrize(
     ("others", "first", "line"),
     [
