@@ -188,6 +188,11 @@ def test_caveats_stand_with_the_recommendation(changes, caution):
     assert texts(explained("a", changes))[0] == USE_A + caution
 
 
+def test_what_speaks_against_the_explainer_comes_before_what_bounds_any():
+    found = texts(explained("a", {"placebo_share": 0.1}), of_model("additive_share", 0.49))
+    assert found[0] == f"{USE_A} Caution: it puts 10% of its weight on columns that do nothing; {SUMS}."
+
+
 # nobody is faithful
 
 
