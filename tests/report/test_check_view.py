@@ -84,7 +84,8 @@ def test_facts_of_a_plain_run():
 
 
 def test_facts_of_a_run_with_everything():
-    about = {**plan(model="m.py:f", data="d.csv", kind="classification", link="logit"), "label": "of 'yes'"}
+    settings = {"model": "m.py:f", "data": "d.csv", "kind": "classification", "link": "logit"}
+    about = {**plan(**settings), "label": "of 'yes'"}
     assert view(about=about).facts[:3] == (
         ("model", "m.py:f"),
         ("data", "d.csv"),
@@ -149,14 +150,10 @@ def test_the_verdict_stands_first_with_short_names():
     assert first.text == (
         (
             "Faithful: fidelity of at least 0.95, right (fidelity of at least 0.8) on at least 80% of the "
-            "rows, pooled "
-            "fidelity (all rows as one sum) of at least 0.9, and values that add up to the score's "
-            "difference from the "
-            "background within 20%. Partly: right columns with wrong values, or values that are right for "
-            "another "
-            "background or another way of replacing columns. Unfaithful: neither. Not judged: fewer than "
-            "10 rows, or no "
-            "score."
+            "rows, pooled fidelity (all rows as one sum) of at least 0.9, and values that add up to the "
+            "score's difference from the background within 20%. Partly: right columns with wrong values, "
+            "or values that are right for another background or another way of replacing columns. "
+            "Unfaithful: neither. Not judged: fewer than 10 rows, or no score."
         ),
     )
     (only,) = first.tables
@@ -260,12 +257,18 @@ def test_checks_of_the_model():
     rows = [
         {"check": "c", "passed": True, "found": "equal", "meaning": "", "rows": 1200},
         {"check": "d", "passed": False, "found": "differs", "meaning": "it is random", "rows": None},
+        {"check": "e", "passed": True, "found": "equal on 8 rows", "meaning": "", "rows": 8},
     ]
     found = section(view(sanity=rows), "Checks of the model, before anything was explained")
     (only,) = found.tables
     assert (only.title, only.columns) == ("", ("check", "passed", "found", "what it means"))
-    assert cells(only) == [("c", "yes", "equal (1,200 rows)", ""), ("d", "no", "differs", "it is random")]
-    assert [[cell.strong for cell in row] for row in only.rows] == [[False] * 4, [False, True, False, False]]
+    assert cells(only) == [
+        ("c", "yes", "equal (1,200 rows)", ""),
+        ("d", "no", "differs", "it is random"),
+        ("e", "yes", "equal on 8 rows", ""),
+    ]
+    strong = [[cell.strong for cell in row] for row in only.rows]
+    assert strong == [[False] * 4, [False, True, False, False], [False] * 4]
     assert found.terminal is False
     assert titles(view(sanity=[])) == ["Verdict"]
 
@@ -484,9 +487,8 @@ def test_tests_of_pairs(test, expected):
     assert cells(only) == [expected]
     assert (found.terminal, found.tables, found.text) == (False, (), ())
     assert only.title == (
-        "Permutation test of each pair's difference of scores, on the same rows; p by Holm over all "
-        "rows of this "
-        "table"
+        "Permutation test of each pair's difference of scores, on the same rows; p by Holm over all rows "
+        "of this table"
     )
     assert only.columns == ("metric", "first", "second", "difference", "better", "p, Holm", "rows")
     assert only.rows[0][5].strong == (expected[4] != "-")

@@ -200,7 +200,7 @@ def _sanity(sanity: pl.DataFrame | None) -> Section | None:
         (
             Cell(row["check"]),
             Cell("yes" if row["passed"] else "no", strong=not row["passed"]),
-            Cell(row["found"] if row["rows"] is None else f"{row['found']} ({row['rows']:,} rows)"),
+            Cell(_found(row)),
             Cell(row["meaning"]),
         )
         for row in sanity.iter_rows(named=True)
@@ -210,6 +210,12 @@ def _sanity(sanity: pl.DataFrame | None) -> Section | None:
         tables=(Table("", ("check", "passed", "found", "what it means"), rows),),
         terminal=False,
     )
+
+
+def _found(row: Mapping[str, Any]) -> str:
+    """What a check found, and on how many rows where it does not say so itself."""
+    found = str(row["found"])
+    return found if row["rows"] is None or " row" in found else f"{found} ({row['rows']:,} rows)"
 
 
 def _measured(

@@ -179,14 +179,18 @@ def test_what_bounds_any_explanation_is_said_with_the_recommendation(model, caut
             {"placebo_share": 0.2, "seed_agreement": 0.8},
             (
                 " Caution: it puts 20% of its weight on columns that do nothing; 80% of the explanation "
-                "stays the "
-                "same under another seed."
+                "stays the same under another seed."
             ),
         ),
     ],
 )
 def test_caveats_stand_with_the_recommendation(changes, caution):
     assert texts(explained("a", changes))[0] == USE_A + caution
+
+
+def test_what_speaks_against_the_explainer_comes_before_what_bounds_any():
+    found = texts(explained("a", {"placebo_share": 0.1}), of_model("additive_share", 0.49))
+    assert found[0] == f"{USE_A} Caution: it puts 10% of its weight on columns that do nothing; {SUMS}."
 
 
 # nobody is faithful
@@ -203,24 +207,21 @@ def test_caveats_stand_with_the_recommendation(changes, caution):
             [explained("a", BAD), explained("b c", PARTLY), explained("d", PARTLY)],
             (
                 "None of these explanations is faithful to this model: do not use their values as they "
-                "are. Partly "
-                f"right: 'b c' {NAMES}; d {NAMES}."
+                f"are. Partly right: 'b c' {NAMES}; d {NAMES}."
             ),
         ),
         (
             [explained("a", BAD), skipped("b")],
             (
                 "None of the explanations that could be judged is faithful to this model, not even in "
-                "part: do not "
-                "use them."
+                "part: do not use them."
             ),
         ),
         (
             [explained("a", PARTLY), explained("b", n=9)],
             (
-                "None of the explanations that could be judged is faithful to this model: do not use their "
-                "values as "
-                f"they are. Partly right: a {NAMES}."
+                "None of the explanations that could be judged is faithful to this model: do not use "
+                f"their values as they are. Partly right: a {NAMES}."
             ),
         ),
     ],
@@ -269,8 +270,7 @@ def test_a_faithful_baseline_is_named_and_not_recommended(baselines, more):
             [],
             (
                 "No explainer could be judged on this model: a (failed on all 30 rows: it raised); 'b c' "
-                "(skipped: "
-                "the run's time was up)."
+                "(skipped: the run's time was up)."
             ),
         ),
         (
@@ -300,8 +300,7 @@ def test_not_judged_too_few_and_judged_bad_are_three_things():
         USE_A,
         (
             "Not judged: few (9 of 9 rows could be judged, 10 are needed); broken (failed on all 30 rows: "
-            "it raised); "
-            "late (skipped: the run's time was up)."
+            "it raised); late (skipped: the run's time was up)."
         ),
         LINE_A,
         f"bad: unfaithful: {BAD_FIGURES}, alignment 0.10.",
@@ -378,10 +377,8 @@ def test_checks_that_it_passed_are_not_spoken_of():
             1.0,
             (
                 "The model follows one rule on real rows and another on rows with replaced columns "
-                "(surrogates of "
-                "either fail on the other). Explainers ask about such rows: they may not show what the "
-                "model does on "
-                "your data."
+                "(surrogates of either fail on the other). Explainers ask about such rows: they may not "
+                "show what the model does on your data."
             ),
         ),
         ("off_data_alarm", 0.0, None),
@@ -390,9 +387,8 @@ def test_checks_that_it_passed_are_not_spoken_of():
             "separability",
             0.9,
             (
-                "Rows with replaced columns are unlike the data (a classifier tells them apart with "
-                "AUC 0.90): "
-                "explanations also describe the model where there are no data."
+                "Rows with replaced columns are unlike the data (a classifier tells them apart with AUC "
+                "0.90): explanations also describe the model where there are no data."
             ),
         ),
         ("separability", 0.899, None),
@@ -475,6 +471,32 @@ def test_ranks_of_few_planted_rows_are_not_spoken_of(n, expected):
     assert texts(rows)[1] == f"{LINE_A[:-1]}{expected}."
 
 
+def by_samples(**found):
+    """Fidelity by the number of samples; the user's own number is 1,000."""
+    options = {name: f"seed=1 n_samples={name[1:]}" for name in found}
+    return [
+        score("fidelity", value, level="budget", options=options[name], n=20) for name, value in found.items()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("curve", "expected"),
+    [
+        ({"n250": 0.4, "n1000": 0.5, "n4000": 0.551}, "more samples help (fidelity 0.50 becomes 0.55)"),
+        ({"n250": 0.4, "n1000": 0.5, "n4000": 0.549}, None),
+        ({"n250": 0.9, "n1000": 0.5, "n4000": 0.549}, None),
+        ({"n250": 0.4, "n4000": 0.9}, None),
+        ({"n1000": 0.5}, None),
+        ({"n1000": None, "n4000": 0.9}, None),
+        ({"n1000": 0.5, "n4000": None}, None),
+    ],
+)
+def test_whether_more_samples_help(curve, expected):
+    rows = explained("a", options="seed=1 n_samples=1000")
+    line = texts(rows, by_samples(**curve))[1]
+    assert line == (LINE_A if expected is None else f"{LINE_A[:-1]}; {expected}.")
+
+
 @pytest.mark.parametrize(
     ("others", "first", "line"),
     [
@@ -551,8 +573,7 @@ BEST = (
             [ranks("a", 0.9, 0.6)],
             (
                 "On 60 planted anomalies no explainer finds the causes clearly better than chance: the "
-                "best, a, has "
-                "the first cause at about rank 1.1 (by chance 2.5)."
+                "best, a, has the first cause at about rank 1.1 (by chance 2.5)."
             ),
         ),
         ([ranks("a", 0.9, n=10)], BEST.replace("60", "10")),
@@ -564,8 +585,7 @@ BEST = (
             [ranks("a", 0.5), ranks("zscore", 0.5)],
             (
                 "On 60 planted anomalies no explainer finds the causes clearly better than chance: the "
-                "best, a, has "
-                "the first cause at about rank 2.0 (by chance 2.5)."
+                "best, a, has the first cause at about rank 2.0 (by chance 2.5)."
             ),
         ),
     ],
@@ -595,9 +615,8 @@ def test_nothing_is_said_of_causes_that_were_not_measured(parts, chance):
 @pytest.mark.parametrize(("chance", "said_so"), [(0.8, True), (0.79, False)])
 def test_where_chance_finds_causes_nobody_is_told_from_it(chance, said_so):
     expected = (
-        "On 60 planted anomalies a random order has a cause at about rank 1.2 already: they do not "
-        "tell explainers "
-        "apart."
+        "On 60 planted anomalies a random order has a cause at about rank 1.2 already: they do not tell "
+        "explainers apart."
     )
     assert (planted(ranks("a", 1.0, 0.999), chance=chance) == expected) == said_so
 
@@ -605,9 +624,8 @@ def test_where_chance_finds_causes_nobody_is_told_from_it(chance, said_so):
 def test_a_detector_without_a_faithful_explainer():
     found = texts(explained("a", BAD), ranks("a", 0.9), chance=0.4)
     assert found[0] == (
-        f"{BEST} None of these explanations is faithful to this model on ordinary rows, not even in "
-        f"part: do not "
-        "use them there."
+        f"{BEST} None of these explanations is faithful to this model on ordinary rows, not even in part: "
+        "do not use them there."
     )
 
 
@@ -647,17 +665,15 @@ NEEDS_NO = f"{ZSCORE} needs no model."
             {"a": dict.fromkeys(KINDS, 0.9), "zscore": {SHIFT: 1.0, WRONG: 0.4, SEVERAL: 0.4, SWAPPED: 0.4}},
             (
                 "Who finds them, by kind: out of range: zscore and a; typical alone, wrong given the "
-                "others / several "
-                f"columns together / swapped pair: a. {NEEDS_NO}"
+                f"others / several columns together / swapped pair: a. {NEEDS_NO}"
             ),
         ),
         # only out of range is found, by zscore as well
         (
             {"a": {SHIFT: 0.9, SWAPPED: 0.5}, "zscore": {SHIFT: 0.8, SWAPPED: 0.5}},
             (
-                f"Who finds them, by kind: out of range: a and zscore; swapped pair: nobody. Only causes "
-                f"out of range "
-                f"are found, and {ENOUGH}"
+                "Who finds them, by kind: out of range: a and zscore; swapped pair: nobody. Only causes "
+                f"out of range are found, and {ENOUGH}"
             ),
         ),
         # a measurably better explainer is needed
@@ -720,6 +736,22 @@ def test_kinds_that_cannot_be_judged_are_left_out(n, chances, kinds):
     others = [kind for kind in KINDS if kind in chances and kind not in kinds]
     left = f"; {' / '.join(others)}: not judged" if others else ""
     assert found == (f"Who finds them, by kind: {' / '.join(kinds)}: a{left}." if kinds else "")
+
+
+@pytest.mark.parametrize(
+    ("noticed", "expected"),
+    [
+        ({SWAPPED: 0.0, WRONG: 0.0}, f"{WRONG} / {SWAPPED}: not noticed by the detector"),
+        ({SWAPPED: 0.0, WRONG: 0.01}, f"{SWAPPED}: not noticed by the detector; {WRONG}: not judged"),
+        ({SWAPPED: NAN, WRONG: 0.01}, f"{WRONG} / {SWAPPED}: not judged"),
+        ({SHIFT: 0.0}, f"{WRONG} / {SWAPPED}: not judged"),
+    ],
+)
+def test_kinds_that_the_detector_does_not_notice(noticed, expected):
+    model = [score("planted_noticed", value, None, fault=kind) for kind, value in noticed.items()]
+    rows = [ranks("a", 0.9), ranks("a", 0.9, fault=SHIFT), model]
+    found = planted(*rows, chances=dict.fromkeys((SHIFT, WRONG, SWAPPED), 0.4))
+    assert found == f"{BEST} Who finds them, by kind: out of range: a; {expected}."
 
 
 def test_names_of_finders_with_spaces_are_quoted():

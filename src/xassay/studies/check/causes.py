@@ -84,7 +84,11 @@ class _Ranks:
 
 
 def sentences(
-    names: Sequence[str], scores: Mapping[str, Scores], chance: float | None, chances: Mapping[str, float]
+    names: Sequence[str],
+    scores: Mapping[str, Scores],
+    chance: float | None,
+    chances: Mapping[str, float],
+    of_model: Scores,
 ) -> Iterator[str]:
     """Who finds planted causes, overall and by kind, and whether `PLAIN` does as well.
 
@@ -93,43 +97,52 @@ def sentences(
         scores: of all explainers.
         chance: reciprocal rank in a random order, over all planted rows; None: nothing was planted.
         chances: the same by kind.
+        of_model: scores of the model itself: which kinds it notices.
     """
     if chance is None:
         return
     everybody = [*(name for name in names if name != PLAIN), *([PLAIN] if PLAIN in scores else [])]
     ranks = _Ranks.of(everybody, scores, chance)
-    others = ranks.only(plain=False)
-    if not others.found:
+    if not ranks.only(plain=False).found:
         return
-    first = others.best[0]
+    yield _overall(ranks)
     if not ranks.telling:
-        yield (
-            f"On {others.rows} planted anomalies a random order has a cause at about rank {ranks.by_chance} "
-            f"already: they do not tell explainers apart."
-        )
         return
-    if others.finders:
-        best = listed([named(name) for name in others.best])
-        verb = "finds" if len(others.best) == 1 else "find"
-        yield (
-            f"On {others.rows} planted anomalies {best} {verb} the causes best: the first cause is at about "
-            f"rank {ranks.rank(first)} (by chance {ranks.by_chance})."
-        )
-    else:
-        yield (
-            f"On {others.rows} planted anomalies no explainer finds the causes clearly better than chance: "
-            f"the best, {named(first)}, has the first cause at about rank {ranks.rank(first)} (by chance "
-            f"{ranks.by_chance})."
-        )
     told = {
-        kind: of_kind
+        kind: by_kind
         for kind in KINDS
-        if kind in chances and (of_kind := _Ranks.of(everybody, scores, chances[kind], kind)).telling
+        if kind in chances and (by_kind := _Ranks.of(everybody, scores, chances[kind], kind)).telling
     }
     if told:
-        yield from _by_kind(told, [kind for kind in KINDS if kind in chances and kind not in told])
+        left = [kind for kind in KINDS if kind in chances and kind not in told]
+        unnoticed = [kind for kind in left if of_model("planted_noticed", fault=kind) == 0]
+        unjudged = [kind for kind in left if kind not in unnoticed]
+        yield from _by_kind(told, {"not noticed by the detector": unnoticed, "not judged": unjudged})
     elif PLAIN in ranks.found and ranks.finders:
         yield _plain(ranks)
+
+
+def _overall(ranks: _Ranks) -> str:
+    """Who finds causes best, over all kinds."""
+    own = ranks.only(plain=False)
+    if not ranks.telling:
+        return (
+            f"On {own.rows} planted anomalies a random order has a cause at about rank {ranks.by_chance} "
+            "already: they do not tell explainers apart."
+        )
+    first = own.best[0]
+    if not own.finders:
+        return (
+            f"On {own.rows} planted anomalies no explainer finds the causes clearly better than chance: the "
+            f"best, {named(first)}, has the first cause at about rank {own.rank(first)} (by chance "
+            f"{own.by_chance})."
+        )
+    best = listed([named(name) for name in own.best])
+    verb = "finds" if len(own.best) == 1 else "find"
+    return (
+        f"On {own.rows} planted anomalies {best} {verb} the causes best: the first cause is at about rank "
+        f"{own.rank(first)} (by chance {own.by_chance})."
+    )
 
 
 def _plain(ranks: _Ranks) -> str:
@@ -139,7 +152,7 @@ def _plain(ranks: _Ranks) -> str:
     return f"{_WHAT} has it at about rank {ranks.rank(PLAIN)}."
 
 
-def _by_kind(kinds: Mapping[str, _Ranks], others: Sequence[str]) -> Iterator[str]:
+def _by_kind(kinds: Mapping[str, _Ranks], others: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Who finds which kind, those of the same finders together; then whether an explainer is needed."""
     by_finders: dict[tuple[str, ...], list[str]] = {}
     for kind, ranks in kinds.items():
@@ -148,7 +161,7 @@ def _by_kind(kinds: Mapping[str, _Ranks], others: Sequence[str]) -> Iterator[str
         f"{' / '.join(own)}: {listed([named(name) for name in finders]) if finders else 'nobody'}"
         for finders, own in by_finders.items()
     ]
-    parts += [f"{' / '.join(others)}: not judged"] if others else []
+    parts += [f"{' / '.join(own)}: {why}" for why, own in others.items() if own]
     yield f"Who finds them, by kind: {'; '.join(parts)}."
     seen = {kind: ranks for kind, ranks in kinds.items() if ranks.finders}
     if not seen or not all(PLAIN in ranks.finders and ranks.plain_enough for ranks in seen.values()):

@@ -98,7 +98,7 @@ def _advice(
     """What to do, as one paragraph; then what was not judged."""
     competing = [one for one in judged if one.explainer not in found.baselines]
     names = [one.explainer for one in competing]
-    planted = list(causes.sentences(names, scores, found.chance, found.chances))
+    planted = list(causes.sentences(names, scores, found.chance, found.chances, found.of_model))
     missing = [one for one in competing if one.judgement == NOT_JUDGED]
     if not competing:
         baselines = listed([named(one.explainer) for one in judged]) if judged else "nobody"
