@@ -49,6 +49,10 @@ _CLEAR = 10.0
 """What a sum can tell must be so many times the sampling error of what an exact explanation would miss: of
 its fidelity then less than a twentieth is lost to that error."""
 
+_OF_CHANGES = 0.4
+"""Of the sampling error of the changes themselves: they hold what a sum can tell too, which an exact
+explanation would not miss."""
+
 _ALIKE = 0.04
 """Shapley values that differ from their mean by less than a fifth of their size (the square of .2) tell no
 column from another: the equal split is as good."""
@@ -358,8 +362,7 @@ def _noise(sets: SameSizeSets, changes: FloatArray) -> FloatArray:
     rows, n, p = sets.chosen.shape
     if sets.complete:
         return np.zeros(rows)
-    equations, left = n - n // _HALF, changes
-    free = 1.0
+    equations, left, free = n - n // _HALF, changes, _OF_CHANGES
     if p - 1 <= _MOST_UNKNOWNS * equations:
         left, free = _residuals(sets, changes), equations / (equations - (p - 1))
     return np.asarray(np.sqrt(2.0 / p) * free * _shares(sets, left)[1])

@@ -443,8 +443,18 @@ def test_what_each_measure_adds_to_a_line(changes, expected):
 @pytest.mark.parametrize(
     ("sigma", "metric", "value", "expected"),
     [
-        (0.1, "causal_skill", 0.6, "its local linear model predicts small changes of a row with an error of 40%"),
-        (0.1, "causal_skill", 0.0, "its local linear model predicts small changes of a row worse than assuming no change"),
+        (
+            0.1,
+            "causal_skill",
+            0.6,
+            "its local linear model predicts small changes of a row with an error of 40%",
+        ),
+        (
+            0.1,
+            "causal_skill",
+            0.0,
+            "its local linear model predicts small changes of a row worse than assuming no change",
+        ),
         (0.1, "causal_skill", NAN, None),
         (
             0.001,
