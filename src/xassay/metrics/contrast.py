@@ -49,7 +49,7 @@ _CLEAR = 10.0
 """What a sum can tell must be so many times the sampling error of what an exact explanation would miss: of
 its fidelity then less than a twentieth is lost to that error."""
 
-_OF_CHANGES = 0.4
+_OF_CHANGES = 0.2
 """Of the sampling error of the changes themselves: they hold what a sum can tell too, which an exact
 explanation would not miss."""
 
