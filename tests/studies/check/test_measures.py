@@ -539,6 +539,16 @@ def test_agreement_of_two_models_is_of_shares() -> None:
     assert found[0] == 0
 
 
+def test_rows_that_either_model_leaves_unexplained_are_failed() -> None:
+    own = explained(LINE, Explanation(exact(LINE), errors={1: "lost"}))
+    other = explained(LINE, Explanation(exact(LINE), errors={2: "gone"}))
+    given = {Variant("refitted", measure="randomisation"): other}
+    found = scored("randomisation", LINE, own, given)["randomisation_agreement"]
+    assert np.flatnonzero(found.failed).tolist() == [1, 2]
+    assert found.reason == "lost"
+    assert scored("randomisation", LINE, None, given) == {}
+
+
 def test_explainers_that_look_inside_are_not_asked() -> None:
     own, can = measure("randomisation"), attrs.evolve(LINE, shuffled=LINE.score)
     assert len(list(own.variants(can, settings(), record("lime"), {}))) == 1
@@ -592,6 +602,8 @@ def test_noticed_rows_are_counted_by_kind_and_explained() -> None:
     own, subject = measure("planted"), attrs.evolve(LINE, planted=PLANTED)
     found = {one.fault: values(one).mean() for one in own.of_model(subject, settings(), None)}
     assert found == {None: 0.75, "out of range": 0.75, "swapped pair": 0.75}
+    rows = {one.fault: one.rows.tolist() for one in own.of_model(subject, settings(), None)}
+    assert rows == {None: list(range(8)), "out of range": [0, 1, 2, 3], "swapped pair": [4, 5, 6, 7]}
     (variant,) = own.variants(subject, settings(), record("lime"), {})
     assert own.n_rows(subject, variant, 100) == 6
     assert own.n_rows(subject, variant, 4) == 4
