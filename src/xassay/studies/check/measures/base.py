@@ -90,14 +90,14 @@ class Scores:
         return None if value is None or math.isnan(value) else float(value)
 
     def low(self, metric: str, sigma: float | None = None, fault: str | None = None) -> float | None:
-        """The lower end of a score's interval; None where it has none."""
-        row = self.row(metric, sigma, fault)
-        return None if row is None or row["ci_low"] is None else float(row["ci_low"])
+        """The lower end of a score's interval, or the score where it has none."""
+        row, value = self.row(metric, sigma, fault), self(metric, sigma, fault)
+        return value if row is None or row["ci_low"] is None else float(row["ci_low"])
 
     def high(self, metric: str) -> float | None:
-        """The upper end of a score's interval; None where it has none."""
+        """The upper end of a score's interval, or the score where it has none."""
         row = self.row(metric)
-        return None if row is None or row["ci_high"] is None else float(row["ci_high"])
+        return self(metric) if row is None or row["ci_high"] is None else float(row["ci_high"])
 
     def sigmas(self, metric: str) -> list[float]:
         """The sigmas at which a metric was measured."""
