@@ -183,7 +183,9 @@ def _finds(scores: Scores, chance: float | None) -> Iterator[tuple[str, str]]:
     """Where it finds planted causes, and does not point elsewhere on other rows."""
     mrr, low = scores("mrr"), scores.low("mrr")
     leaning = _at_least(scores("alignment"), thresholds.LEANING)
-    if leaning and chance is not None and mrr and low is not None and low > chance + thresholds.FOUND:
+    if scores.n("mrr") < thresholds.LEAST_ROWS or chance is None or not mrr or low is None:
+        return
+    if leaning and low > chance + thresholds.FOUND:
         rank = f"the first at about rank {1 / mrr:.1f}, by chance {1 / chance:.1f}"
         yield "finds causes", f"finds planted causes ({rank}), but its values are not right"
 

@@ -304,10 +304,11 @@ class _Claims:
             **self.shared,
         )
         aligned = np.minimum(contrasts.alignment(self.contributed), contrasts.direction(self.contributed))
+        aligned = np.where(np.isnan(contrasts.told) & (own == 0), 0.0, aligned)  # much is claimed of nothing
         yield Series("alignment", (aligned,), statistic="mean", **self.shared)
         for base in BASES:
             answers = self._answers(self.context, self.known, self.explained.rows, f"{base} ")
-            values = answers.contrasts.fidelity(self.contributed)
+            values = self.fidelity(answers.contrasts, self.contributed)
             yield Series(f"fidelity_{base}_base", (values,), statistic="mean", **self.shared)
             yield Series(f"gap_{base}_base", self.gap_squares(answers), statistic="root part", **self.shared)
 
