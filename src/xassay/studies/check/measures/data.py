@@ -21,7 +21,7 @@ from xassay.models.manifold import (
 from xassay.studies.check.asking import robust
 from xassay.studies.check.explained import lists
 from xassay.studies.check.measures.base import Context, Measure, known_rows
-from xassay.studies.check.measures.fidelity import contributed_of
+from xassay.studies.check.measures.fidelity import contributed_of, fidelity_of
 from xassay.studies.check.series import Series
 from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
@@ -116,7 +116,7 @@ class Data(Measure):
         contrasts = context.remembered(
             ("data", explained.rows.tobytes()), lambda: _contrasts(context, known, explained.rows)
         )
-        values = contrasts.fidelity(contributed_of(context.subject, explained))
+        values = fidelity_of(contrasts, contributed_of(context.subject, explained))
         yield Series("fidelity_conditional", (values,), explained.rows, "mean", failed, reason)
 
     def of_model(

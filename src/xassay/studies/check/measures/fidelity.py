@@ -283,9 +283,9 @@ class _Claims:
     def which(self, fits: list[Explained]) -> Iterator[Series]:
         """Which columns: against the best sum, among sets of one size."""
         contrasts = self.answers.contrasts
-        own = self.fidelity(contrasts, self.contributed)
+        own = fidelity_of(contrasts, self.contributed)
         others = [contributed_of(self.context.subject, fit) for fit in fits]
-        repeats = tuple((self.fidelity(contrasts, values),) for values in others)
+        repeats = tuple((fidelity_of(contrasts, values),) for values in others)
         yield Series(
             "fidelity", (own,), statistic="mean", repeats=((own,), *repeats) if fits else (), **self.shared
         )
@@ -308,17 +308,9 @@ class _Claims:
         yield Series("alignment", (aligned,), statistic="mean", **self.shared)
         for base in BASES:
             answers = self._answers(self.context, self.known, self.explained.rows, f"{base} ")
-            values = self.fidelity(answers.contrasts, self.contributed)
+            values = fidelity_of(answers.contrasts, self.contributed)
             yield Series(f"fidelity_{base}_base", (values,), statistic="mean", **self.shared)
             yield Series(f"gap_{base}_base", self.gap_squares(answers), statistic="root part", **self.shared)
-
-    def fidelity(self, contrasts: Contrasts, contributed: FloatArray) -> FloatArray:
-        """Fidelity of each row; 0 where there is nothing to tell and much is claimed, else NaN there."""
-        own, norm = contrasts.fidelity(contributed), contrasts.norm
-        usual = np.nanmean(norm) if np.isfinite(norm).any() else 0.0
-        with np.errstate(invalid="ignore"):
-            much = contrasts.apart(contributed) > GAP * np.maximum(norm, usual)
-        return np.where(np.isnan(own) & much & (usual > 0), 0.0, own)
 
     def gaps(self, contrasts: Contrasts) -> BoolArray:
         """Rows whose sum of attributions is off, by what it can be: root p times their length."""
@@ -365,6 +357,15 @@ class _Claims:
             yield Series(metric, (values,), statistic="mean", **self.shared)
 
 
+def fidelity_of(contrasts: Contrasts, contributed: FloatArray) -> FloatArray:
+    """Fidelity of each row; 0 where there is nothing to tell and much is claimed, else NaN there."""
+    own, norm = contrasts.fidelity(contributed), contrasts.norm
+    usual = np.nanmean(norm) if np.isfinite(norm).any() else 0.0
+    with np.errstate(invalid="ignore"):
+        much = contrasts.apart(contributed) > GAP * np.maximum(norm, usual)
+    return np.where(np.isnan(own) & much & (usual > 0), 0.0, own)
+
+
 def contributed_of(subject: Subject, explained: Explained) -> FloatArray:
     """What each feature adds, of explanations of the explained rows."""
     return explained.contributed(subject.X[places(subject, explained.rows)], subject.background)
@@ -373,6 +374,6 @@ def contributed_of(subject: Subject, explained: Explained) -> FloatArray:
 def scored_again(context: Context, explained: Explained, variant: Variant) -> Iterator[Series]:
     """Fidelity at another number of samples, as a point of a curve."""
     own = _Claims.of(context, explained)
-    values = own.fidelity(own.answers.contrasts, own.contributed)
+    values = fidelity_of(own.answers.contrasts, own.contributed)
     options = context.options[variant if variant in context.options else BASE]
     yield Series("fidelity", (values,), statistic="mean", level="budget", options=options, **own.shared)
