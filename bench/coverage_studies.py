@@ -76,6 +76,8 @@ Below, every gate of a circuit was negated in turn; where rows were sampled, und
   stands its median width.
 
 ELA is that of {NOISE[1]} noise columns. c17 has versions of just 20 anomalous inputs.
+The first two columns rest on gates x {SEEDS} intervals: 36 on c17, where the standard error of .95 is .036,
+114 on 74182 (.020) and 216 on 74283 (.015).
 """
 ELA_TEXT = """## The test of ELA
 
