@@ -18,15 +18,12 @@ import attrs
 import numpy as np
 from scipy import stats
 
-from interval_choices import choices
+from interval_choices import bootstrap_draws, choices
 from row_losses import ALIKE, DIFFERENT, LOSSES, Losses, Rivals
 from xassay.seeds import generator
 from xassay.statistics import (
     RowWeights,
-    cluster_draws,
-    cluster_replicates,
     holm,
-    interval,
     loss_of_accuracy_interval,
     mean_interval,
     paired_permutation,
@@ -201,7 +198,7 @@ def coverage(repeats: int) -> Iterator[str]:
         bootstrap = {}
         for n in SIZES:
             rng = generator(0, "coverage", case.score, case.rows, n)
-            draws = cluster_draws(n, rng, N_WEIGHTS)
+            draws = bootstrap_draws(n, rng)
             own, other = [], []
             for _ in range(repeats):
                 columns = case.draw(n, rng)
@@ -214,8 +211,12 @@ def coverage(repeats: int) -> Iterator[str]:
 
 
 def _bootstrap(columns: Columns, statistic: Statistic, draws: IntArray) -> Interval:
-    rows = np.arange(len(columns[0]))
-    return interval(statistic([cluster_replicates(column, rows, draws) for column in columns]))
+    """The central share of what other rows would give: what was used before."""
+    replicates = statistic([draws @ column / draws.shape[1] for column in columns])
+    if np.isnan(replicates).all():
+        return None
+    low, high = np.nanquantile(replicates, [0.025, 0.975], method="nearest")
+    return float(low), float(high)
 
 
 def _holds(found: Interval, truth: float) -> bool:

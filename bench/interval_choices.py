@@ -9,9 +9,9 @@ from scipy import stats
 
 from row_losses import LOSSES, Losses
 from xassay.seeds import generator
-from xassay.statistics import RowWeights, cluster_draws, mean_interval, row_interval, trial_interval
+from xassay.statistics import RowWeights, mean_interval, row_interval, trial_interval
 from xassay.statistics.scores import skill
-from xassay.types import FloatArray
+from xassay.types import FloatArray, IntArray
 
 N_WEIGHTS = 1000
 FACTORS = (1.0, 1.5, 2.0)
@@ -94,8 +94,13 @@ def _bca(losses: FloatArray, rng: np.random.Generator) -> Interval:
 
 def _studentised(losses: FloatArray, rng: np.random.Generator) -> Interval:
     n, mean, error = len(losses), losses.mean(), losses.std(ddof=1) / np.sqrt(len(losses))
-    draws = cluster_draws(n, rng, N_WEIGHTS)
+    draws = bootstrap_draws(n, rng)
     means = draws @ losses / n
     errors = np.sqrt(np.maximum(draws @ losses**2 / n - means**2, 1e-300) / (n - 1))
     low, high = np.quantile((means - mean) / errors, [0.025, 0.975])
     return float(mean - high * error), float(mean - low * error)
+
+
+def bootstrap_draws(n: int, rng: np.random.Generator) -> IntArray:
+    """How often each replicate draws each row, with replacement: (N_WEIGHTS, n)."""
+    return np.asarray(rng.multinomial(n, np.full(n, 1 / n), size=N_WEIGHTS))

@@ -189,3 +189,62 @@ def test_scores_by_hand() -> None:
 def test_a_loss_of_accuracy_is_never_negative_by_rounding() -> None:
     over = np.array([np.nextafter(1.0, 2.0)])
     assert loss_of_accuracy([over, over]).tolist() == [0.0]
+
+
+def exact_finite(hits: int, n: int, population: int) -> tuple[float, float]:
+    """The smallest and the largest share of ones among all rows that a two-sided test does not refuse."""
+    numbers = np.arange(population + 1)
+    law = stats.hypergeom(population, numbers, n)
+    kept = numbers[(law.sf(hits - 1) > 0.025) & (law.cdf(hits) > 0.025)]
+    return kept.min() / population, kept.max() / population
+
+
+@pytest.mark.parametrize(
+    ("hits", "n", "population"),
+    [(5, 5, 6), (5, 5, 20), (0, 7, 30), (3, 8, 40), (95, 95, 100), (19, 20, 86), (50, 50, 10_000)],
+)
+def test_of_zeros_and_ones_of_a_finite_population_it_is_the_hypergeometric_interval(
+    hits: int, n: int, population: int
+) -> None:
+    found = row_interval(
+        [(np.arange(n) < hits) * 1.0], mean, worst=[0.0], best=[1.0], rng=MANY, population=population
+    )
+    assert found == pytest.approx(exact_finite(hits, n, population), abs=max(0.006, 1.01 / population))
+
+
+@given(ROWS, st.integers(1, 8))
+def test_rows_not_seen_move_the_mean_no_further_than_they_can(values: list[float], unseen: int) -> None:
+    n, total = len(values), float(np.sum(values))
+    found = row_interval([np.array(values)], mean, worst=[0.0], best=[1.0], rng=FEW, population=n + unseen)
+    assert found is not None
+    assert found[0] >= total / (n + unseen) - 1e-9
+    assert found[1] <= (total + unseen) / (n + unseen) + 1e-9
+    assert found[0] < found[1]
+
+
+def test_of_a_large_population_it_is_that_of_endless_rows() -> None:
+    values = np.random.default_rng(0).random(20)
+    (low, high), (endless_low, endless_high) = (
+        row_interval([values], mean, worst=[0.0], best=[1.0], rng=MANY, population=population)
+        for population in (10**7, None)
+    )
+    assert (low, high) == pytest.approx((endless_low, endless_high), abs=0.004)
+
+
+@pytest.mark.parametrize(("population", "n"), [(20, 5), (40, 20), (60, 50)])
+def test_the_mean_of_a_finite_population_is_held_as_often_as_said(population: int, n: int) -> None:
+    rng, held = np.random.default_rng(0), []
+    for _ in range(400):
+        every = 1 / rng.integers(1, 5, population)
+        found = row_interval(
+            [rng.permutation(every)[:n]], mean, worst=[0.0], best=[1.0], rng=FEW, population=population
+        )
+        held.append(found[0] - 1e-9 <= every.mean() <= found[1] + 1e-9)
+    assert np.mean(held) >= 0.94
+
+
+def test_a_population_that_was_all_seen_has_no_interval_and_a_smaller_one_is_refused() -> None:
+    asked = {"worst": [0.0], "best": [1.0], "rng": FEW}
+    assert row_interval([np.array([0.2, 0.4])], mean, **asked, population=2) is None
+    with pytest.raises(InputError, match="3 rows cannot be drawn from 2"):
+        row_interval([np.array([0.2, 0.4, 0.1])], mean, **asked, population=2)

@@ -9,7 +9,6 @@ import pytest
 
 from xassay import explainers, runner
 from xassay.errors import InputError, UnknownNameError
-from xassay.statistics import cluster_draws, cluster_replicates, repeat_replicates
 from xassay.studies.crem import CremSettings, CremStudy
 from xassay.studies.crem.cell import CremCell
 
@@ -120,22 +119,6 @@ def test_results_of_a_native_census_are_the_same_bytes_for_any_jobs(tmp_path: An
         assert (tmp_path / "a" / f"{table}.parquet").read_bytes() == (
             tmp_path / "b" / f"{table}.parquet"
         ).read_bytes()
-
-
-def test_weights_count_as_repeated_scores() -> None:
-    rng = np.random.default_rng(0)
-    scores, weights = rng.random((12, 3)), rng.integers(1, 5, 12)
-    clusters = np.arange(12) % 4
-    draws = cluster_draws(4, np.random.default_rng(1), 50)
-    np.testing.assert_allclose(
-        cluster_replicates(scores[:, 0], clusters, draws, weights),
-        cluster_replicates(np.repeat(scores[:, 0], weights), np.repeat(clusters, weights), draws),
-    )
-    weighted = repeat_replicates(scores, clusters, np.random.default_rng(2), weights=weights)
-    repeated = repeat_replicates(
-        np.repeat(scores, weights, axis=0), np.repeat(clusters, weights), np.random.default_rng(2)
-    )
-    np.testing.assert_allclose(weighted, repeated)
 
 
 @pytest.mark.parametrize("spec", ["kernel_shap", "sampling_shap", "lime"])

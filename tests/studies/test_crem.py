@@ -10,7 +10,7 @@ from scipy import stats
 
 from xassay import circuits, metrics, run_crem
 from xassay.errors import InputError
-from xassay.statistics import holm
+from xassay.statistics import RowWeights, holm, ratio_of_intervals
 from xassay.studies.crem import CremSettings, CremStudy, comparison, scoring
 from xassay.studies.crem import study as crem_study
 from xassay.studies.crem.background import background_rows
@@ -586,12 +586,14 @@ def test_a_version_without_any_truth_leaves_the_others_their_score():
 
 
 def test_ela_without_any_precision_is_undefined_and_its_bound_may_be_infinite():
-    noisy = scoring.Mean(0.25, np.array([0.2, 0.3]), n=4)
-    assert np.isnan(scoring.ela(noisy, scoring.Mean(0.0, np.array([0.0, 0.1]), n=4)).value)
-    found = scoring.ela(noisy, scoring.Mean(0.5, np.array([0.0, 0.7]), n=4))
+    weights, noisy = RowWeights(0), scoring.Mean(0.25, (0.2, 0.3), n=4)
+    assert np.isnan(scoring.ela(noisy, scoring.Mean(0.0, (0.0, 0.1), n=4), weights).value)
+    found = scoring.ela(noisy, scoring.Mean(0.5, (0.0, 0.7), n=4), weights)
     assert found.value == 1.5
-    assert found.replicates.tolist() == [np.inf, pytest.approx(1.0)]
+    assert found.bounds == (pytest.approx(ratio_of_intervals(0.75, (0.7, 0.8), 0.5, (0.0, 0.7))[0]), np.inf)
     assert found.n == 8
+    exact = scoring.ela(noisy, scoring.Mean(0.5, None, n=4), weights)
+    assert exact.bounds == pytest.approx((1.4, 1.6))
 
 
 def test_one_explained_input_has_no_interval():

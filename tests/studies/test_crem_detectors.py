@@ -3,12 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import xassay
-from xassay import report
+from xassay import circuits, report
+from xassay.circuits import Fault
 from xassay.errors import InputError
+from xassay.studies.crem import detection
 
 QUICK: dict[str, Any] = {
     "circuits": ["c17"],
@@ -68,3 +72,70 @@ def test_the_table_is_never_tried_for_what_it_is_by_construction() -> None:
 def test_an_unknown_detector_is_refused() -> None:
     with pytest.raises(InputError, match="did you mean 'autoencoder'"):
         xassay.run_crem(**QUICK, detector="autoencodr")
+
+
+CELL = detection.DetectionCell(circuits.load("c17"), Fault("z4"), "autoencoder", 0, 0)
+
+
+def tried(normal: np.ndarray, anomalous: np.ndarray, threshold: float) -> pl.DataFrame:
+    """What a detector says of rows with these scores; it points at the right output at half of them."""
+    score = np.concatenate([normal, anomalous])
+    truth = np.arange(len(score)) >= len(normal)
+    located = [None] * len(normal) + [bool(k % 2) for k in range(len(anomalous))]
+    return pl.DataFrame({"anomalous": truth, "score": score, "called": score > threshold, "located": located})
+
+
+def qualities(frame: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    rows = detection.quality([CELL], {CELL.key: frame}, {})
+    return {row["metric"]: row for row in rows if row["level"] == "version"}
+
+
+def test_rows_that_were_all_tried_leave_nothing_open() -> None:
+    found = qualities(tried(np.arange(32.0), np.arange(20.0) + 20, 30))
+    assert {row["ci_low"] for row in found.values()} == {None}
+
+
+def test_a_perfect_detector_of_sampled_rows_is_no_certainty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(detection, "MOST_ROWS", 12)
+    found = qualities(tried(np.zeros(12), np.ones(12), 0.5))
+    assert set(found) == set(detection.QUALITY)
+    for metric in ("auc", "precision", "recall"):
+        row = found[metric]
+        assert (row["value"], row["ci_high"]) == (1, 1), metric
+        assert 0.4 < row["ci_low"] < 0.9, metric
+    exact = stats.binomtest(12, 12).proportion_ci(0.95, "exact")
+    assert found["recall"]["ci_low"] == pytest.approx(exact.low)
+    never = qualities(tried(np.zeros(12), np.zeros(12), 0.5))
+    assert (never["precision"]["value"], never["precision"]["ci_low"], never["precision"]["ci_high"]) == (
+        0,
+        0,
+        1,
+    )
+
+
+def test_just_the_kind_that_was_sampled_leaves_something_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(detection, "MOST_ROWS", 25)
+    assert CELL.sampled == (True, False)  # 32 rows, of which 20 are anomalous
+    found = qualities(tried(np.linspace(0, 2, 25), np.linspace(1, 3, 20), 1.5))
+    for metric in ("auc", "precision"):
+        assert found[metric]["ci_low"] < found[metric]["value"] < found[metric]["ci_high"]
+    assert found["recall"]["ci_low"] is None
+    assert found["located"]["ci_low"] is None
+
+
+def test_intervals_of_a_sampled_detector_hold_its_quality(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Normal scores a distance of 1.5 apart: AUC, shares and precision are known."""
+    monkeypatch.setattr(detection, "MOST_ROWS", 12)
+    recall, false_calls = stats.norm.sf([1.0 - 1.5, 1.0])
+    truth = {
+        "auc": stats.norm.cdf(1.5 / np.sqrt(2)),
+        "recall": recall,
+        "precision": recall * 40 / (recall * 40 + false_calls * 60),
+    }
+    rng, held = np.random.default_rng(0), {metric: [] for metric in truth}
+    for _ in range(200):
+        found = qualities(tried(rng.normal(0, 1, 60), rng.normal(1.5, 1, 40), 1.0))
+        for metric, value in truth.items():
+            held[metric].append(found[metric]["ci_low"] <= value <= found[metric]["ci_high"])
+    for metric, hits in held.items():
+        assert np.mean(hits) >= 0.93, metric

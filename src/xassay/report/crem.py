@@ -63,7 +63,7 @@ _INTERVALS = (
     "it takes the altered versions as drawn at random from all alterations of the circuit, and says where "
     "the mean over all of them lies (Student's t over the versions' means; none for a single version). "
     "The interval for these versions alone, in a table that opens below, takes them as all there are, and "
-    "says how far this very mean could have come out otherwise: by other explained rows (a bootstrap), or "
+    "says how far this very mean could have come out otherwise: by other explained rows, or "
     "where every row was explained, by other seeds of the explainer; an exact score has none. A claim about "
     "the circuit rests on the first."
 )

@@ -9,6 +9,7 @@ References:
     of two independently estimated quantities", Statistical Methods in Medical Research 25 (2016).
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -89,12 +90,13 @@ def ratio_of_intervals(
     (a_low, a_high), (b_low, b_high) = above_interval or (above, above), below_interval or (below, below)
     if not (0 <= a_low <= above <= a_high and 0 <= b_low <= below <= b_high and below > 0):
         raise InputError("a ratio needs scores of at least 0, the lower above 0, within their intervals")
-    product = above * below
+    a, b = float(above), float(below)
+    product = a * b
     # the smaller root, with the fraction turned over: c / (p + sqrt(p^2 - q c))
-    c, q = a_low * (2 * above - a_low), b_high * (2 * below - b_high)
-    root = product + np.sqrt(max(0.0, product**2 - q * c))
+    c, q = float(a_low * (2 * a - a_low)), float(b_high * (2 * b - b_high))
+    root = product + math.sqrt(max(0.0, product**2 - q * c))
     low = c / root if root > 0 else 0.0
-    c, q = a_high * (2 * above - a_high), b_low * (2 * below - b_low)
-    high = (product + np.sqrt(max(0.0, product**2 - q * c))) / q if q > 0 else float("inf")
+    c, q = float(a_high * (2 * a - a_high)), float(b_low * (2 * b - b_low))
+    high = (product + math.sqrt(max(0.0, product**2 - q * c))) / q if q > 0 else math.inf
     # rounding must not take the score out of its interval
-    return min(max(0.0, float(low)), above / below), max(float(high), above / below)
+    return min(max(0.0, low), a / b), max(high, a / b)
