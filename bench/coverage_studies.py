@@ -214,7 +214,7 @@ def _covered(runs: list[Versions], truth: Versions, metric: str, *, own: bool) -
     yield f"{np.nanmedian(widths):.2f}"
 
 
-def _holds(bounds: scoring.Bounds | None, value: float) -> bool:
+def _holds(bounds: tuple[float, float] | None, value: float) -> bool:
     return bounds is not None and bounds[0] - 1e-9 <= value <= bounds[1] + 1e-9
 
 

@@ -68,6 +68,7 @@ COUNTED = {
     "gap_mean_base": ("check/measures/fidelity.py", "another"),
     "masking_skill_even": ("check/measures/fidelity.py", "`metrics.masking_skill` beside another yardstick"),
     "masking_skill_shuffled": ("check/measures/fidelity.py", "another"),
+    "masking_skill_ceiling": ("check/measures/fidelity.py", "of the model, no judgement of an explanation"),
     "fidelity_conditional": ("check/measures/data.py", "`Contrasts` of answers on the data"),
     "separability": ("check/measures/data.py", "of the model's data, no judgement of an explanation"),
     "off_data_alarm": ("check/measures/data.py", "of the model, no judgement of an explanation"),

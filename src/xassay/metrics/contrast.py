@@ -298,14 +298,15 @@ def _weights(sets: SameSizeSets) -> tuple[FloatArray, IntArray]:
 
 def _centred(sets: SameSizeSets, values: FloatArray) -> FloatArray:
     """Values less the mean of their group, which has one size; shape (rows, sets, ...) as given."""
-    if not sets.complete:
-        grouped = _grouped(values)
-        return np.asarray((grouped - grouped.mean(axis=2, keepdims=True)).reshape(values.shape))
-    _, sizes = _weights(sets)
-    found = np.array(values, dtype=np.float64)
-    for size in np.unique(sizes):
-        found[:, sizes == size] -= found[:, sizes == size].mean(axis=1, keepdims=True)
-    return found
+    with np.errstate(invalid="ignore"):  # a row that is not finite stays so
+        if not sets.complete:
+            grouped = _grouped(values)
+            return np.asarray((grouped - grouped.mean(axis=2, keepdims=True)).reshape(values.shape))
+        _, sizes = _weights(sets)
+        found = np.array(values, dtype=np.float64)
+        for size in np.unique(sizes):
+            found[:, sizes == size] -= found[:, sizes == size].mean(axis=1, keepdims=True)
+        return found
 
 
 def _energy(sets: SameSizeSets, values: FloatArray) -> FloatArray:

@@ -63,8 +63,40 @@ def test_fidelity_of_exact_values_of_a_line() -> None:
     np.testing.assert_array_equal(found["fidelity"].rows, LINE.row_ids)
 
 
+def shapley_of(subject: Subject, model: Any, background: FloatArray) -> FloatArray:
+    """Shapley values of the mean over some background rows, by all orders of the columns."""
+
+    def game(row: FloatArray, kept: Any) -> float:
+        return float(model(np.where(kept, row, background)).mean())
+
+    return np.array([metrics_of_game(row, game) for row in subject.X])
+
+
+def centred(phi: FloatArray) -> FloatArray:
+    return np.asarray(phi - phi.mean(axis=1, keepdims=True))
+
+
+def length(phi: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt((phi**2).sum(axis=1)))
+
+
+def cosine(a: FloatArray, b: FloatArray) -> FloatArray:
+    return np.asarray((a * b).sum(axis=1) / length(a) / length(b))
+
+
+K = 3 / 11
+"""Of four columns: 1 / (p (1/3 + 1/4 + 1/3))."""
+
+
 def test_every_score_of_fidelity_by_direct_computation() -> None:
-    said = np.random.default_rng(1).normal(size=(N, 4)) + exact(BENT)
+    """Of all sets what is judged by are the Shapley values: here by all orders of the columns."""
+    rng = np.random.default_rng(1)
+    true = shapley_of(BENT, bent, BENT.background)
+    # of each error a row or more: far off, off in the sum alone, near, of the wrong sign
+    said = true + rng.normal(size=(N, 4))
+    said[:3] = true[:3] + 0.1 * length(true[:3])[:, None]
+    said[3:5] = 1.1 * true[3:5]
+    said[5] = -true[5]
     sets = sets_of(BENT, settings(), BENT.row_ids)
     both = np.concatenate([sets.chosen, ~sets.chosen], axis=1)
     drops, total = changes(BENT, bent, both), bent(BENT.X) - bent(BENT.background).mean()
@@ -72,25 +104,36 @@ def test_every_score_of_fidelity_by_direct_computation() -> None:
     found = scored("fidelity", BENT, said)
     n = sets.chosen.shape[1]
     symmetric = (drops[:, :n] + total[:, None] - drops[:, n:]) / 2
-    contrasts = metrics.Contrasts.of(sets, symmetric)
     even = np.repeat(total[:, None] / 4, 4, axis=1)
     shuffled = metrics.shuffled(said, BENT.row_ids, 0, 1)[0]
+    tellable = length(centred(true)) ** 2 > 0.04 * total**2 / 4
+    apart, size = length(centred(said - true)) ** 2, np.where(tellable, length(centred(true)) ** 2, np.nan)
+    much = np.sqrt(apart) > 0.2 * np.maximum(length(true), length(true).mean())
+    fidelity = np.where(~tellable & much, 0.0, np.clip(1 - apart / size, 0, 1))
+    aligned = np.minimum(cosine(centred(said), centred(true)), cosine(said, true))
+    aligned = np.where(tellable, aligned, np.where(much, 0.0, np.nan))
+    gap = said.sum(axis=1) - total
+    right = (fidelity >= 0.8) & (np.abs(gap) <= 0.2 * np.sqrt(4) * length(true))
+    of_zero = shapley_of(BENT, bent, np.zeros((1, 4)))
 
     def losses(phi: FloatArray) -> FloatArray:
         return ((np.einsum("rsp,rp->rs", both.astype(float), phi) - drops) ** 2).mean(axis=1)
 
     expected = {
-        "fidelity": (contrasts.fidelity(said),),
-        "rows_right": (contrasts.fidelity(said) >= 0.8,),
-        "fidelity_q10": (contrasts.fidelity(said),),
-        "fidelity_pooled": (contrasts.missed(said), contrasts.told),
-        "alignment": (contrasts.alignment(said),),
+        "fidelity": (fidelity,),
+        "rows_right": (right,),
+        "fidelity_q10": (fidelity,),
+        "fidelity_pooled": (K * apart, K * size),
+        "alignment": (aligned,),
         "masking_rmse": (losses(said),),
         "masking_skill": (losses(said), (drops**2).mean(axis=1)),
         "masking_skill_even": (losses(said), losses(even)),
         "masking_skill_shuffled": (losses(said), losses(shuffled)),
-        "completeness_gap": ((said.sum(axis=1) - total) ** 2, total**2),
-        "gap_zero_base": ((said.sum(axis=1) - bent(BENT.X)) ** 2, bent(BENT.X) ** 2),
+        "completeness_gap": (gap**2, np.maximum(total**2, 0.04 * length(true) ** 2)),
+        "gap_zero_base": (
+            (said.sum(axis=1) - bent(BENT.X)) ** 2,
+            np.maximum(bent(BENT.X) ** 2, 0.04 * length(of_zero) ** 2),
+        ),
         "best_scale": ((claimed[:, :n] * symmetric).mean(axis=1), (claimed[:, :n] ** 2).mean(axis=1)),
         "sensitivity_n": (metrics.sensitivity_n(said, both, drops),),
         "faithfulness_correlation": (metrics.faithfulness_correlation(said, both, drops),),
@@ -98,24 +141,66 @@ def test_every_score_of_fidelity_by_direct_computation() -> None:
     for metric, columns in expected.items():
         np.testing.assert_allclose(found[metric].columns, columns, atol=1e-9, err_msg=metric)
     assert found["masking_rmse"].unit == pytest.approx((drops**2).mean())
-    assert found["fidelity_pooled"].unit == pytest.approx(contrasts.told.max())
+    assert found["fidelity_pooled"].unit == pytest.approx(K * np.nanmax(size))
+    # each rule decides some row
     assert 0 < values(found["rows_right"]).mean() < 1
+    assert ((fidelity >= 0.8) & ~right).any()
+    assert (cosine(said, true) < cosine(centred(said), centred(true)) - 0.01).any()
+    assert (cosine(said, true) > cosine(centred(said), centred(true)) + 0.01).any()
+    assert (total**2 < 0.04 * length(true) ** 2).any()
+
+
+def alike_and_apart() -> tuple[Subject, FloatArray, float]:
+    """Rows of a line: two whose columns matter alike, two without a change, others; and their usual length.
+
+    The background is whole numbers about 0, so that of the row of zeros all changes are 0 and not rounding.
+    """
+    rng = np.random.default_rng(3)
+    true, half = rng.normal(size=(N, 4)), rng.integers(-3, 4, (10, 4)).astype(float)
+    true[:2], true[2:4] = 2.0, 0.0
+    subject = attrs.evolve(LINE, X=true / SLOPES, background=np.vstack([half, -half]))
+    return subject, true, float(length(true).mean())
+
+
+@pytest.mark.parametrize(("claimed", "expected"), [(0.0, np.nan), (0.19, np.nan), (0.21, 0.0)])
+def test_much_claimed_where_nothing_can_be_told_is_wrong(claimed: float, expected: float) -> None:
+    """From a fifth of the row's own length, or of the usual one, on."""
+    subject, true, usual = alike_and_apart()
+    said = true.copy()
+    said[:4] += claimed * np.array([4, 4, usual, usual])[:, None] * np.array([1, -1, 0, 0]) / np.sqrt(2)
+    assert usual < 4
+    found = scored("fidelity", subject, said)
+    np.testing.assert_array_equal(values(found["fidelity"])[:4], np.full(4, expected))
+    np.testing.assert_allclose(values(found["fidelity"])[4:], 1)
+    np.testing.assert_array_equal(values(found["rows_right"])[:4], np.full(4, expected))
+    np.testing.assert_array_equal(values(found["alignment"])[:4], np.full(4, expected))
+    assert not found["fidelity"].failed.any()
+
+
+@pytest.mark.parametrize(
+    ("added", "right"), [(0.0, 1.0), (0.19, 1.0), (-0.19, 1.0), (0.21, 0.0), (-0.21, 0.0)]
+)
+def test_a_right_row_adds_up_too(added: float, right: float) -> None:
+    """A sum that is off by a fifth of root p times the row's length: fidelity does not see it."""
+    true = exact(LINE)
+    found = scored("fidelity", LINE, true + added * np.sqrt(4) * length(true)[:, None] / 4)
+    np.testing.assert_allclose(values(found["fidelity"]), 1)
+    np.testing.assert_array_equal(values(found["rows_right"]), np.full(N, right))
 
 
 @pytest.mark.parametrize("base", ["zero", "mean"])
 def test_values_that_start_from_a_single_row_are_recognised(base: str) -> None:
     start = np.zeros(4) if base == "zero" else BENT.background.mean(axis=0)
-
-    def game(row: FloatArray, kept: Any) -> float:
-        return float(bent(np.where(kept, row, start)[None])[0])
-
-    said = np.array([metrics_of_game(row, game) for row in BENT.X])
+    said = shapley_of(BENT, bent, start[None])
     found = scored("fidelity", BENT, said)
     np.testing.assert_allclose(values(found[f"fidelity_{base}_base"]), 1, atol=1e-6)
     np.testing.assert_allclose(values(found[f"gap_{base}_base"]), 0, atol=1e-12)
-    np.testing.assert_allclose(
-        found[f"gap_{base}_base"].columns[1], (bent(BENT.X) - bent(start[None])[0]) ** 2
-    )
+    # a total below a tenth of what such attributions can sum to is taken as so large
+    total = (bent(BENT.X) - bent(start[None])[0]) ** 2
+    least = 0.01 * 4 * (said**2).sum(axis=1)
+    np.testing.assert_allclose(found[f"gap_{base}_base"].columns[1], np.maximum(total, least))
+    assert (total < least).any()
+    assert (total > least).any()
     assert values(found["fidelity"]).mean() < 0.999
 
 
@@ -132,44 +217,81 @@ def metrics_of_game(row: FloatArray, game: Any) -> FloatArray:
     return phi / 24
 
 
+def of_model(subject: Subject) -> dict[str, Any]:
+    own = measure("fidelity")
+    answers = own.ask(subject, settings(), slice(0, len(subject.X)))
+    return {one.metric: one for one in own.of_model(subject, settings(), answers)}
+
+
+def parity() -> Subject:
+    bits = np.random.default_rng(0).integers(0, 2, (200, 4)).astype(float)
+    return subject_of(lambda rows: rows[:, :3].sum(axis=1) % 2, bits)
+
+
 def test_what_sums_can_tell_of_a_model() -> None:
     """Of a line all; of a product of three that is centred, less; of parity next to nothing."""
-    own = measure("fidelity")
-    found = {}
-    for name, subject in (("line", LINE), ("bent", BENT)):
-        answers = own.ask(subject, settings(), slice(0, N))
-        (one,) = own.of_model(subject, settings(), answers)
-        assert one.metric == "additive_share"
-        assert one.statistic == "part"
-        found[name] = one.columns[0] / one.columns[1]
-    np.testing.assert_allclose(found["line"], 1, rtol=1e-9)
-    assert found["bent"].mean() < 0.97
-    bits = np.random.default_rng(0).integers(0, 2, (200, 4)).astype(float)
-    parity = subject_of(lambda rows: rows[:, :3].sum(axis=1) % 2, bits)
-    answers = own.ask(parity, settings(), slice(0, N))
-    (one,) = own.of_model(parity, settings(), answers)
-    assert one.columns[0].sum() / one.columns[1].sum() < 0.5
-    assert list(own.of_model(LINE, settings(), None)) == []
+    found = {name: of_model(s) for name, s in (("line", LINE), ("bent", BENT), ("parity", parity()))}
+    for one in found.values():
+        assert {metric: series.statistic for metric, series in one.items()} == {
+            "additive_share": "part",
+            "masking_skill_ceiling": "skill",
+        }
+    shares = {name: one["additive_share"].columns for name, one in found.items()}
+    np.testing.assert_allclose(shares["line"][0] / shares["line"][1], 1, rtol=1e-9)
+    assert (shares["bent"][0] / shares["bent"][1]).mean() < 0.97
+    assert shares["parity"][0].sum() / shares["parity"][1].sum() < 0.5
+    # what can be told is counted in all rows, whether or not a column matters more than another
+    np.testing.assert_allclose(
+        shares["bent"][0], K * length(centred(shapley_of(BENT, bent, BENT.background))) ** 2
+    )
+    subject, true, _ = alike_and_apart()
+    alike = of_model(subject)["additive_share"]
+    np.testing.assert_allclose(alike.columns[0], K * length(centred(true)) ** 2, atol=1e-9)
+    assert list(measure("fidelity").of_model(LINE, settings(), None)) == []
+
+
+def test_the_ceiling_of_masking_skill_is_that_of_the_best_sum() -> None:
+    """By the normal equations; and nothing near the best sum, nor an explanation, comes closer."""
+    one = of_model(BENT)["masking_skill_ceiling"]
+    sets = sets_of(BENT, settings(), BENT.row_ids)
+    both = np.concatenate([sets.chosen, ~sets.chosen], axis=1).astype(float)
+    drops = changes(BENT, bent, both > 0)
+    gram = np.einsum("rsp,rsq->rpq", both, both)
+    best = np.linalg.solve(gram, np.einsum("rsp,rs->rp", both, drops)[:, :, None])[:, :, 0]
+
+    def losses(phi: FloatArray) -> FloatArray:
+        return ((np.einsum("rsp,rp->rs", both, phi) - drops) ** 2).mean(axis=1)
+
+    np.testing.assert_allclose(one.columns, [losses(best), (drops**2).mean(axis=1)], rtol=1e-9)
+    moves = 0.1 * np.random.default_rng(0).normal(size=(20, N, 4))
+    for said in (*(best + moves), shapley_of(BENT, bent, BENT.background), np.zeros((N, 4))):
+        assert (one.columns[0] < losses(said)).all()
+    line = of_model(LINE)["masking_skill_ceiling"]
+    np.testing.assert_allclose(line.columns[0], 0, atol=1e-12)
+    assert (line.columns[1] > 0).all()
 
 
 def test_the_energy_below_is_that_of_all_interactions() -> None:
-    own = measure("fidelity")
-    answers = own.ask(BENT, settings(), slice(0, N))
-    (one,) = own.of_model(BENT, settings(), answers)
-    sets = sets_of(BENT, settings(), BENT.row_ids)
-    parts = [changes(BENT, bent, chosen) for chosen in (sets.chosen, ~sets.chosen)]
-    energy = np.mean([metrics.Contrasts.of(sets, part).energy for part in parts], axis=0)
-    np.testing.assert_allclose(one.columns[1], energy)
+    """The mean over sizes of the variance of v among sets of one size, sizes 1 to 3 by the kernel."""
+    from itertools import combinations
+
+    expected = np.zeros(N)
+    for size, share in ((1, 4 / 11), (2, 3 / 11), (3, 4 / 11)):  # 1/3, 1/4, 1/3
+        chosen = [np.isin(range(4), some) for some in combinations(range(4), size)]
+        same = np.repeat(np.array(chosen)[None], N, axis=0)
+        expected += share * changes(BENT, bent, same).var(axis=1)
+    np.testing.assert_allclose(of_model(BENT)["additive_share"].columns[1], expected)
 
 
 def test_a_model_without_order_tells_sums_nothing() -> None:
-    own = measure("fidelity")
     flat = subject_of(lambda rows: np.where(rows[:, 0] > 100, 1.0, 0.0) + 0 * rows[:, 0])
-    (one,) = own.of_model(flat, settings(), own.ask(flat, settings(), slice(0, N)))
-    np.testing.assert_array_equal(one.columns, np.zeros((2, N)))
-    found = scored("fidelity", flat, np.ones((N, 4)))
-    assert np.isnan(values(found["fidelity"])).all()
-    assert np.isnan(values(found["rows_right"])).all()
+    for one in of_model(flat).values():
+        np.testing.assert_array_equal(one.columns, np.zeros((2, N)))
+    # a model that never changes has no size to call a claim large by
+    for said in (np.ones((N, 4)), np.eye(4)[np.zeros(N, dtype=int)]):
+        found = scored("fidelity", flat, said)
+        assert np.isnan(values(found["fidelity"])).all()
+        assert np.isnan(values(found["rows_right"])).all()
 
 
 @pytest.mark.parametrize("name", ["fidelity", "causal", "removal", "placebo", "stability"])
@@ -185,11 +307,59 @@ def test_rows_that_the_model_refuses_fail_alone_and_say_why(name: str) -> None:
     assert said == ([3, 5] if name in ("fidelity", "causal", "data") else [3])
 
 
-def test_failed_rows_are_marked_in_every_score() -> None:
-    base = explained(REFUSING, Explanation(exact(LINE), errors={0: "lost"}))
-    for one in scored("fidelity", REFUSING, base).values():
-        assert np.flatnonzero(one.failed).tolist() == [0, 3, 5]
+def test_failed_rows_are_those_of_the_explainer_and_rows_without_an_answer_are_undefined() -> None:
+    """The model gave no answer for rows 3 and 5: not even a failure there is the explainer's."""
+    base = explained(REFUSING, Explanation(exact(LINE), errors={0: "lost", 3: "lost too"}))
+    found = scored("fidelity", REFUSING, base)
+    assert len(found) > 10
+    for one in found.values():
+        assert np.flatnonzero(one.failed).tolist() == [0]
+        assert np.flatnonzero(~one.defined).tolist() == [0, 3, 5]
         assert one.reason == "lost"
+
+
+def test_the_models_reason_is_given_where_the_explainer_has_none() -> None:
+    for one in scored("fidelity", REFUSING, exact(LINE)).values():
+        assert not one.failed.any()
+        assert np.flatnonzero(~one.defined).tolist() == [3, 5]
+        assert "not in the mood" in one.reason
+    for one in of_model(REFUSING).values():
+        assert np.flatnonzero(one.failed).tolist() == [3, 5]
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        np.nan,
+        np.inf,
+    ],
+)
+def test_rows_without_a_finite_score_at_replaced_columns_are_refused(nothing: float) -> None:
+    """The model knows row 2 itself, and nothing that is like it in the first column only."""
+
+    def picky(rows: Any) -> Any:
+        near = (rows[:, 0] == LINE.X[2, 0]) & (rows != LINE.X[2]).any(axis=1)
+        return np.where(near, nothing, linear(rows))
+
+    subject = attrs.evolve(LINE, score=attrs.evolve(LINE.score, answer=picky))
+    frame = measure("fidelity").ask(subject, settings(), slice(0, N))
+    assert frame["error"][2] == "ExplainerError: no finite score on rows with replaced columns"
+    assert frame["error"].null_count() == N - 1
+    found = scored("fidelity", subject, exact(LINE))["fidelity"]
+    assert np.flatnonzero(np.isnan(values(found))).tolist() == [2]
+    assert not found.failed.any()
+
+
+def test_a_row_of_zeros_need_not_be_one_that_the_model_takes() -> None:
+    def picky(rows: Any) -> Any:
+        return np.where((rows == 0).any(axis=1), np.nan, linear(rows))
+
+    subject = attrs.evolve(LINE, score=attrs.evolve(LINE.score, answer=picky))
+    assert measure("fidelity").ask(subject, settings(), slice(0, N))["error"].is_null().all()
+    found = scored("fidelity", subject, exact(LINE))
+    np.testing.assert_allclose(values(found["fidelity"]), 1)
+    np.testing.assert_allclose(values(found["fidelity_mean_base"]), 1)
+    assert np.isnan(values(found["fidelity_zero_base"])).all()
 
 
 def test_other_fits_are_repeats_of_fidelity_alone() -> None:
@@ -214,11 +384,22 @@ def test_surrogates_are_fitted_again_and_nobody_else() -> None:
     assert as_the_user(LINE, settings(), record("maple"), slice(0, 3)).seed not in seeds
 
 
-def test_of_a_single_column_nothing_is_told() -> None:
+def test_a_single_column_is_judged_by_its_own_change() -> None:
     alone = subject_of(lambda rows: rows[:, 0], X[:, :1])
     found = scored("fidelity", alone, np.ones((N, 1)))
-    assert np.isnan(values(found["fidelity"])).all()
+    v = alone.X[:, 0] - alone.background[:, 0].mean()
+    expected = np.clip(1 - (v - 1) ** 2 / v**2, 0, 1)
+    np.testing.assert_allclose(values(found["fidelity"]), expected, atol=1e-9)
+    np.testing.assert_allclose(found["fidelity_pooled"].columns, [(v - 1) ** 2, v**2], atol=1e-9)
+    np.testing.assert_allclose(values(found["alignment"]), np.sign(v))
+    right = (expected >= 0.8) & (np.abs(v - 1) <= 0.2 * np.abs(v))
+    np.testing.assert_array_equal(values(found["rows_right"]), right)
+    assert ((expected > 0) & (expected < 1)).any()
+    assert (expected == 0).any()
     assert not found["fidelity"].failed.any()
+    own = scored("fidelity", alone, v[:, None])
+    np.testing.assert_allclose(values(own["fidelity"]), 1)
+    np.testing.assert_array_equal(values(own["rows_right"]), np.ones(N))
 
 
 def test_no_answers_and_no_explanations_give_no_score() -> None:
@@ -637,38 +818,46 @@ def scores_of(*rows: tuple[str, float | None, float | None]) -> Scores:
         ("placebo", [("placebo_share", None, 0.019)], []),
         ("placebo", [("placebo_share", None, 0.02)], ["it puts 2% of its weight on columns that do nothing"]),
         ("background", [("background_agreement", None, 0.9)], []),
-        ("background", [("background_agreement", None, 0.89)], ["another background changes 11% of it"]),
+        (
+            "background",
+            [("background_agreement", None, 0.89)],
+            ["another background changes 11% of the explanation"],
+        ),
         ("randomisation", [("randomisation_agreement", None, 0.49)], []),
         (
             "randomisation",
             [("randomisation_agreement", None, 0.5)],
-            ["50% of it stays the same for a model refitted to shuffled targets"],
+            ["50% of the explanation stays the same for a model refitted to shuffled targets"],
         ),
         ("stability", [("seed_agreement", None, 0.9), ("neighbour_agreement", 0.001, 0.9)], []),
-        ("stability", [("seed_agreement", None, 0.89)], ["two seeds agree on 89% of it"]),
+        (
+            "stability",
+            [("seed_agreement", None, 0.89)],
+            ["89% of the explanation stays the same under another seed"],
+        ),
         (
             "stability",
             [("seed_agreement", None, 0.95), ("neighbour_agreement", 0.001, 0.89)],
-            ["for an almost identical row only 89% of it stays the same"],
+            ["for an almost identical row only 89% of the explanation stays the same"],
         ),
         (
             "stability",
             [("seed_agreement", None, 0.85), ("neighbour_agreement", 0.001, 0.81)],
-            ["two seeds agree on 85% of it"],
+            ["85% of the explanation stays the same under another seed"],
         ),
         ("stability", [("neighbour_agreement", 0.1, 0.2)], []),
         (
             "causal",
             [("causal_skill", 0.25, 0.1), ("causal_skill", 0.1, 0.9)],
-            ["its slopes predict small changes of a row with an error of 10%"],
+            ["its local linear model predicts small changes of a row with an error of 10%"],
         ),
         (
             "causal",
             [("causal_skill", 0.1, 0.0)],
-            ["its slopes predict small changes of a row worse than the prediction of no change"],
+            ["its local linear model predicts small changes of a row worse than assuming no change"],
         ),
         ("causal", [("causal_skill", 0.1, float("nan"))], []),
-        ("planted", [("mrr", None, 0.5)], ["ranks a planted cause at about 2.0"]),
+        ("planted", [("mrr", None, 0.5)], ["puts the first planted cause at about rank 2.0"]),
         ("cost", [("model_calls", None, 5.0)], []),
     ],
 )
@@ -736,6 +925,22 @@ def test_the_estimate_of_model_rows_is_near_the_count(name: str) -> None:
     assert own.asks
 
 
+@pytest.mark.parametrize(("p", "sets"), [(9, 255), (12, 256)])
+def test_the_estimate_of_fidelity_is_the_count(p: int, sets: int) -> None:
+    """Each set and its complement over 20 background rows and two single ones, and little beside them."""
+    counted = [0]
+
+    def counting(rows: Any) -> Any:
+        counted[0] += len(rows)
+        return rows[:, 0]
+
+    subject = subject_of(counting, np.random.default_rng(0).normal(size=(60, p)))
+    counted[0] = 0
+    measure("fidelity").ask(subject, settings(), slice(0, 2))
+    assert 2 * 2 * sets * 22 < counted[0] < 2 * (2 * sets * 22 + 60)
+    assert measure("fidelity").model_rows(subject, settings()) == 2 * sets * 22
+
+
 def test_what_is_most_needed_is_asked_first() -> None:
     """A run that is out of time leaves out the last."""
     subject = attrs.evolve(LINE, planted=PLANTED, shuffled=LINE.score)
@@ -754,7 +959,7 @@ def test_what_is_most_needed_is_asked_first() -> None:
 @pytest.mark.parametrize(
     ("name", "rows"),
     [
-        ("fidelity", 2 * 128 * 22),
+        ("fidelity", 2 * 10 * 22),  # four sets of one column, six of two
         ("causal", 11),
         ("removal", 4 * 3 * 20),
         ("placebo", 4 * 20),

@@ -21,10 +21,9 @@ from xassay.statistics import (
     skill_interval,
 )
 from xassay.statistics import scores as kinds
-from xassay.statistics.row_scores import BEYOND_TRIVIAL
+from xassay.statistics.row_scores import BEYOND_TRIVIAL, ENOUGH_ROWS
 from xassay.studies.check import series as series_module
 from xassay.studies.check.series import QUANTILES, STATISTICS, Series, Value, value_of
-from xassay.studies.check.thresholds import LEAST_ROWS
 from xassay.types import FloatArray
 
 WEIGHTS = RowWeights(0, n_replicates=500)
@@ -97,6 +96,36 @@ def test_intervals_are_those_of_the_score(statistic: str, expected: tuple[float,
     metric, columns, _ = SCORES[statistic]
     found = value(metric, statistic, *columns)
     assert (found.low, found.high) == pytest.approx(expected)
+
+
+def test_the_interval_of_a_gap_is_what_the_skill_leaves() -> None:
+    """A gap of nothing told is 1, where the skill is 0: the ends are those of 1 - skill, turned around."""
+    found = value("completeness_gap", "root part", LOSSES, TRIVIAL)
+    skill = value("masking_skill", "skill", LOSSES, TRIVIAL)
+    assert (found.low, found.high) == pytest.approx((1 - skill.high, 1 - skill.low))
+    assert found.value == pytest.approx(1 - skill.value)
+    low, high = skill_interval(LOSSES, TRIVIAL, rng=WEIGHTS)
+    assert (found.low, found.high) == pytest.approx((1 - high, 1 - low))
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_an_estimate_beyond_its_metrics_maximum_is_the_maximum(repeated: bool) -> None:
+    """Sets are drawn: what an exact explanation misses may fall below 0, what sums can tell exceed all."""
+    missed, told = 0.05 * RNG.standard_normal(40) - 0.1, np.full(40, 2.0)
+    fits = ((missed, told), (missed - 0.1, told)) if repeated else ()
+    found = value("fidelity_pooled", "share", missed, told, repeats=fits)
+    assert 1 - missed.sum() / told.sum() > 1.01
+    assert (found.value, found.high) == (1, 1)
+    assert found.low < 1
+
+    # a scale has no maximum
+    assert value("best_scale", "part", 1.2 * told, told).value == pytest.approx(1.2)
+
+
+def test_an_estimate_wholly_beyond_its_metrics_maximum_has_no_interval() -> None:
+    told = np.full(40, 2.0)
+    share = value("additive_share", "part", 1.9 * told, told)
+    assert (share.value, share.low, share.high) == (1, None, None)
 
 
 def test_a_ratios_unseen_row_is_half_as_large_again_as_the_most_telling_one() -> None:
@@ -288,16 +317,18 @@ def test_one_correction_covers_all_comparisons() -> None:
 
 
 def test_p_values_are_those_of_swapping_within_rows() -> None:
-    """Ten rows, all better by the same: of 2^10 swaps only two are as far apart."""
-    one, other = np.linspace(0.5, 0.9, 10), np.linspace(0.4, 0.8, 10)
+    """Twenty rows of which ten differ, all by the same: of 2^10 swaps only two are as far apart."""
+    one, other = np.linspace(0.5, 0.9, 20), np.linspace(0.5, 0.9, 20)
+    other[::2] -= 0.1
     found = {"a": [series("fidelity", "mean", one)], "b": [series("fidelity", "mean", other)]}
     (row,) = rows_of_tests(found, "fidelity")
     assert row["p_value"] == 2 / 2**10
     assert row["p_holm"] == row["p_value"]
-    assert row["statistic"] == pytest.approx(0.1)
+    assert row["statistic"] == pytest.approx(0.05)
+    assert row["n_blocks"] == 20
 
 
-@pytest.mark.parametrize(("n", "told"), [(LEAST_ROWS - 1, False), (LEAST_ROWS, True)])
+@pytest.mark.parametrize(("n", "told"), [(10, False), (19, False), (20, True)])
 def test_too_few_rows_have_a_difference_and_no_p_value(n: int, told: bool) -> None:
     found = {
         "a": [series("fidelity", "mean", np.linspace(0.5, 0.9, n))],
@@ -305,20 +336,24 @@ def test_too_few_rows_have_a_difference_and_no_p_value(n: int, told: bool) -> No
     }
     (row,) = rows_of_tests(found, "fidelity")
     assert row["statistic"] == pytest.approx(0.55)
+    assert told == (n >= ENOUGH_ROWS)
     assert np.isfinite(row["p_value"]) == told
     assert np.isfinite(row["p_holm"]) == told
     assert row["n_blocks"] == n
 
 
-def test_rows_are_matched_by_their_numbers_and_those_of_one_alone_left_out() -> None:
-    values = np.linspace(0.1, 0.9, 14)
-    one = Series("fidelity", (values,), np.arange(14), "mean", np.arange(14) == 2)
-    holes = np.where(np.arange(14) == 5, np.nan, values - 0.05)
-    turned = Series("fidelity", (holes[::-1],), np.arange(14)[::-1], "mean", np.zeros(14, dtype=bool))
+@pytest.mark.parametrize(("n", "told"), [(22, True), (21, False)])
+def test_rows_are_matched_by_their_numbers_and_those_of_one_alone_left_out(n: int, told: bool) -> None:
+    """Of n rows one failed for the first explainer, another is undefined for the second."""
+    values, differs = np.linspace(0.1, 0.9, n), np.arange(n) < 12
+    one = Series("fidelity", (values,), np.arange(n), "mean", np.arange(n) == 2)
+    holes = np.where(np.arange(n) == 5, np.nan, values - 0.05 * differs)
+    turned = Series("fidelity", (holes[::-1],), np.arange(n)[::-1], "mean", np.zeros(n, dtype=bool))
     (row,) = rows_of_tests({"a": [one], "b": [turned]}, "fidelity")
-    assert row["n_blocks"] == 12
-    assert row["statistic"] == pytest.approx(0.05)
-    assert row["p_value"] == 2 / 2**12
+    assert row["n_blocks"] == n - 2
+    # ten of the rows that differ have both
+    assert row["statistic"] == pytest.approx(0.05 * 10 / (n - 2))
+    assert row["p_value"] == pytest.approx(2 / 2**10 if told else np.nan, nan_ok=True)
 
 
 def test_differences_of_rounding_are_none() -> None:

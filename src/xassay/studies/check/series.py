@@ -135,7 +135,9 @@ def value_of(one: Series, weights: RowWeights) -> Value:
     if one.statistic == "count" or np.isnan(found):
         return Value(found, None, None, n, n_failed, n_undefined)
     bounds = _widened(_interval(one, columns, weights), found, [one.score(fit) for fit in fits], one.metric)
-    low, high = (None, None) if bounds is None else (bounds[0], min(bounds[1], describe(one.metric).high))
+    most = describe(one.metric).high
+    # an estimate that is wholly beyond the maximum has no interval: it would be a point
+    low, high = (None, None) if bounds is None or bounds[0] >= most else (bounds[0], min(bounds[1], most))
     return Value(found, low, high, n, n_failed, n_undefined)
 
 

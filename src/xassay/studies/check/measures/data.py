@@ -157,7 +157,7 @@ def _changes(subject: Subject, row: FloatArray, score: float, sets: BoolArray) -
 
 
 def _off_data(subject: Subject, settings: CheckSettings) -> tuple[float | None, OffData | None]:
-    """Masked rows against real ones: half of the pool stays as it is, columns of the other are replaced."""
+    """Masked rows against real ones: a third of the pool stays as it is."""
     if len(subject.pool) < 3 * LEAST_ROWS or subject.X.shape[1] == 1:
         return None, None
     real, masked = split_masked(subject.pool, settings.seed)

@@ -12,7 +12,7 @@ import polars as pl
 from xassay import metrics, specs
 from xassay.errors import ExplainerError
 from xassay.explainers import ExplainerRecord
-from xassay.metrics.contrast import N_SETS, Contrasts, SameSizeSets, same_size_sets, symmetrised
+from xassay.metrics.contrast import Contrasts, SameSizeSets, same_size_sets, symmetrised
 from xassay.metrics.masking import losses_of, masked_drops
 from xassay.studies.check.explained import Explained, lists, places
 from xassay.studies.check.measures.base import Context, Measure, known_rows
@@ -57,7 +57,11 @@ class Answers:
         """From a frame of answers."""
         n = sets.chosen.shape[1]
         total = known[f"{prefix}total"].fill_null(np.nan).to_numpy()
-        return cls(sets, lists(known[f"{prefix}removed"], n), lists(known[f"{prefix}kept"], n), total)
+        parts = lists(known[f"{prefix}removed"], n), lists(known[f"{prefix}kept"], n), total
+        largest = max(np.abs(part[np.isfinite(part)]).max(initial=0.0) for part in parts)
+        # what is rounding beside the largest change of any row is no change
+        removed, kept, total = (np.where(np.abs(part) <= _ROUNDING * largest, 0.0, part) for part in parts)
+        return cls(sets, removed, kept, total)
 
     @functools.cached_property
     def contrasts(self) -> Contrasts:
@@ -154,7 +158,7 @@ class Fidelity(Measure):
     def model_rows(self, subject: Subject, settings: CheckSettings) -> float:
         """Each set and its complement, over the background and the single rows."""
         del settings
-        n = min(N_SETS, 2 ** min(subject.X.shape[1], 20) // 2)
+        n = same_size_sets(subject.X.shape[1], 0, np.arange(1)).chosen.shape[1]
         return float(2 * n * (len(subject.background) + len(BASES)))
 
     def ask(self, subject: Subject, settings: CheckSettings, part: slice) -> pl.DataFrame:
@@ -178,10 +182,10 @@ class Fidelity(Measure):
                 score = float(subject.predict(row)[0])
                 if not np.isfinite(score):
                     raise ExplainerError("the model's score is not finite")  # noqa: TRY301 - as if it had raised
-                found = changes(subject, row, background, sets)
-                if not prefix and not all(np.isfinite(part).all() for part in found):
+                got = changes(subject, row, background, sets)
+                if not all(np.isfinite(part).all() for part in got):
                     raise ExplainerError("no finite score on rows with replaced columns")  # noqa: TRY301 - likewise
-                own["score"] = [score]
+                found, own["score"] = got, [score]
             except Exception as problem:  # noqa: BLE001 - whatever it raises fails this row only
                 # a row of zeros need not be one that the model takes
                 error = error if prefix else specs.brief(problem)

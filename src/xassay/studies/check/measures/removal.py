@@ -101,7 +101,7 @@ class Removal(Measure):
             return
         explained = base.only(answers["row"].to_numpy())
         known = joined(answers, explained.rows)
-        failed = explained.failed | known["error"].is_not_null().to_numpy()
+        failed = explained.failed & known["error"].is_null().to_numpy()
         reason = explained.reason or next(iter(known["error"].drop_nulls().to_list()), None)
         parts = {name: lists(known[name], len(grid)) for name in ("removed", "kept", "changed", "others")}
         total, p = known["total"].fill_null(np.nan).to_numpy(), context.n_features
