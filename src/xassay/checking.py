@@ -154,7 +154,9 @@ def check(
     if unknown:
         options = [*(field.name for field in attrs.fields(CheckSettings)), "jobs", "background"]
         raise UnknownNameError("setting", min(unknown), options)
-    given = given_explanation(_aligned(attributions, X), _aligned(coefficients, X), intercepts)
+    given = given_explanation(
+        _aligned("attributions", attributions, X), _aligned("coefficients", coefficients, X), intercepts
+    )
     names, functions = _named(explainers, only_given=given is not None and explainers is None)
     asked: dict[str, Any] = {"kind": kind, "rows": rows, "seed": seed, **settings}
     if names is not None:
@@ -193,12 +195,24 @@ def left_of(budget: float | None, began: float) -> float | None:
     return None if budget is None else max(budget - (time.monotonic() - began), 1e-3)
 
 
-def _aligned(explained: Any, X: Any) -> Any:
-    """Explanations in a pandas frame, in the order of the data's rows and columns where names say so."""
-    if not all(hasattr(table, "reindex") and hasattr(table, "columns") for table in (explained, X)):
+def _aligned(what: str, explained: Any, X: Any) -> Any:
+    """Explanations in a frame, in the order of the data's columns and, in pandas, of its rows.
+
+    Names decide where both tables name their columns; columns that are only numbered stay in their order.
+
+    Raises:
+        InputError: the explanations name their columns, and one of the data is not among them.
+    """
+    if not all(hasattr(table, "columns") for table in (explained, X)):
         return explained
-    if set(explained.columns) == set(X.columns):
-        explained = explained[list(X.columns)]
+    own, columns = list(explained.columns), list(X.columns)
+    if all(isinstance(name, str) for name in (*own, *columns)):
+        missing = [name for name in columns if name not in own]
+        if missing:
+            raise InputError(f"{what}: has no column {missing[0]!r}, which the data has")
+        explained = explained[columns]
+    if not all(hasattr(table, "reindex") for table in (explained, X)):
+        return explained
     same = len(explained.index) == len(X.index) and set(explained.index) == set(X.index)
     return explained.reindex(X.index) if same and explained.index.is_unique else explained
 
@@ -327,7 +341,7 @@ class Files:
                 model(as_form(table.head(5), form))
             except Exception:  # noqa: BLE001, S112 - the next form; if none will do, the check says why
                 continue
-            return form, (f"the model is given tables as {form}; frame says otherwise",)
+            return form, (f"the model is given tables as {form}; --frame changes it",)
         return "pandas", ()
 
     def _digest(self, form: str) -> str:

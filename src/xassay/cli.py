@@ -1,5 +1,6 @@
 """The command line: parse, call, print."""
 
+import itertools
 import os
 import re
 import sys
@@ -49,6 +50,7 @@ def run(arguments: Sequence[str]) -> int:
         0 all well, 1 finished but something failed, 2 bad input, 130 interrupted.
     """
     try:
+        _refuse_empty(arguments)
         code = app(
             list(arguments),
             exit_on_error=False,
@@ -72,6 +74,14 @@ def run(arguments: Sequence[str]) -> int:
         )
         return _INTERRUPTED
     return code if isinstance(code, int) else 0
+
+
+def _refuse_empty(arguments: Sequence[str]) -> None:
+    """An option whose value is lost, as that of an unset variable, is not an option left out."""
+    for before, text in itertools.pairwise(["", *arguments]):
+        if not text.strip():
+            option = f"{before}: " if before.startswith("--") else ""
+            raise InputError(f"{option}the value is empty; leave the option out for its default")
 
 
 def _refuse(reason: str) -> int:
@@ -522,7 +532,10 @@ def _folder(text: str) -> Path:
 
 
 def _split(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+    parts = tuple(part.strip() for part in (text or "").split(",") if part.strip())
+    if text is not None and not parts:
+        raise InputError(f"{text!r} names nothing: leave the option out for its default")
+    return parts
 
 
 def _seconds(option: str, text: str) -> float:

@@ -208,7 +208,7 @@ def test_a_worse_local_model_scores_worse(name: str) -> None:
     assert found[0] == pytest.approx(record.high if record.higher_is_better else record.low, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", AGREEMENT)
+@pytest.mark.parametrize("name", sorted(AGREEMENT))
 def test_agreement_falls_from_best_to_worst_as_explanations_part(name: str) -> None:
     record, rng = metrics.describe(name), np.random.default_rng(0)
     first, other, order = rng.standard_normal((50, 6)), rng.standard_normal((50, 6)), [3, 0, 5, 1, 4, 2]

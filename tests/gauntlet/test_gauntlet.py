@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import xassay
+from xassay.errors import InputError
 from xassay.metrics import describe
 from xassay.testing import Remembered, gauntlet, problem, straw_men
 from xassay.testing.problems import names
@@ -131,3 +132,22 @@ def test_a_model_that_uses_no_column_has_no_faithful_explanation():
     found = xassay.check(lambda rows: 0 * rows[:, 0] + 1.0, data, explainers=[noise], rows=20)
     assert found.recommended is None
     assert found.judgements["judgement"].to_list()[0] in ("unfaithful", "not judged")
+
+
+def test_a_check_that_judges_nothing_does_not_pass():
+    seen = gauntlet(["additive"], ["even"], rows=12, measures=("cost",))
+    assert seen.filter(pl.col("role") == "exact")["broken"].to_list() == ["right, and not called faithful"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"problems": []}, "at least one problem"),
+        ({"straw_men": []}, "one straw man"),
+        ({"problems": "additive"}, "problems must be a list of names"),
+        ({"straw_men": "even"}, "straw_men must be a list of names"),
+    ],
+)
+def test_no_gauntlet_without_problems_and_straw_men(asked, reason):
+    with pytest.raises(InputError, match=reason):
+        gauntlet(**asked)

@@ -347,6 +347,25 @@ def test_requirements_gate_a_build(place: Path, capsys: Any, requirement: str, c
     assert said in err
 
 
+def test_other_rows_in_the_folder_of_a_run_are_refused(place: Path, capsys: Any) -> None:
+    asked = [
+        "scoring.py:predict",
+        "--data",
+        "d.csv",
+        "--explainers",
+        "random",
+        "--measures",
+        "cost",
+        "--out",
+        "m",
+    ]
+    assert call(capsys, *asked, "--rows", "12")[0] == 0
+    for rows in ("14", "10"):
+        code, _, err = call(capsys, *asked, "--rows", rows)
+        assert code == 2
+        assert f"m holds a run with other settings (rows: 12, now {rows})" in err.splitlines()[-1]
+
+
 def test_a_budget_cuts_rows_and_says_so(place: Path, capsys: Any) -> None:
     import time
 

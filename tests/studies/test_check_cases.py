@@ -229,16 +229,17 @@ def test_a_case_that_is_refused_in_one_line(case: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_nan_for_some_rows_counts_them_as_failed() -> None:
+def test_rows_without_a_score_are_counted_and_not_judged() -> None:
     some = np.sort(np.abs(X[:, 0]))[-15]
     result = check(lambda t: np.where(np.abs(t[:, 0]) >= some, np.nan, add(t)), rows=60)
     found = score(result)
-    assert 0 < found["n_failed"] < 30
+    assert 0 < found["n_undefined"] < 30
+    assert found["n_failed"] == 0  # the model's failures are not the explainer's
     assert found["value"] == pytest.approx(1)
     assert "not finite" in found["reason"]
 
 
-def test_raising_for_some_rows_counts_them_as_failed() -> None:
+def test_rows_that_the_model_refuses_are_counted_and_not_judged() -> None:
     some = np.sort(np.abs(X[:, 0]))[-15]
 
     def picky(rows: Any) -> Any:
@@ -247,7 +248,8 @@ def test_raising_for_some_rows_counts_them_as_failed() -> None:
         return add(rows)
 
     found = score(check(picky, rows=60))
-    assert 0 < found["n_failed"] < 30
+    assert 0 < found["n_undefined"] < 30
+    assert found["n_failed"] == 0  # the model's failures are not the explainer's
     assert found["value"] == pytest.approx(1)
     assert "out of my depth" in found["reason"]
 

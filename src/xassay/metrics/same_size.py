@@ -20,7 +20,7 @@ def fidelity(
     seed: int = 0,
     row_ids: npt.ArrayLike | None = None,
 ) -> FloatArray:
-    r"""The share of what a sum of attributions can tell of which columns matter that these tell.
+    r"""How right attributions are about which columns matter: 1 as the exact Shapley values, 0 at worst.
 
     1 - D / A within [0, 1], row by row. With v(S) = f(x) - E_b f(b_S, x_rest) and
     w(S) = (v(S) + v(all) - v(rest)) / 2, A is the variance of w among sets of one size, averaged
@@ -31,7 +31,7 @@ def fidelity(
 
     with the Shapley values s and a constant K. Exact Shapley values have 1, the same number for
     every column 0, a times the exact values 1 - (1 - a)^2. A number added to all attributions
-    changes nothing: whether they add up is `completeness_gap`. Of up to eight columns all
+    changes nothing: whether they add up is `completeness_gap`. Of up to nine columns all
     sets are asked and the formula holds exactly; of more it holds in expectation over drawn sets.
 
     Args:
@@ -40,15 +40,14 @@ def fidelity(
         predict: the model, (rows, features) -> (rows,).
         X: the explained rows, shape (rows, features).
         background: reference rows, shape (background rows, features).
-        n_sets: sets a row, each asked with its complement; default 128, more for more than 64
-            columns, all where there are no more.
+        n_sets: sets a row, each asked with its complement; default 256; all where there are no more.
         seed: fixes the sets, with the row's id.
         row_ids: integers, shape (rows,); default 0, 1, ...
 
     Returns:
         float, shape (rows,), in [0, 1], without a unit; higher is better. NaN where no column matters
-        more than another as far as the sets can tell, for a single column, and where model or
-        explanation is not finite.
+        more than another as far as the sets can tell, and where model or explanation is not finite. A
+        single column has no other to be compared with: there its value is held against zero.
 
     Raises:
         InputError: shapes that do not fit, n_sets below 8, or a model that returns another shape.

@@ -86,8 +86,8 @@ def broken_law(one: Judged, exact: Judged | None = None, *, unclear: bool = Fals
     * None is called faithful, unless its distance from the exact values is below `NEAR`.
     * None is called right in part that names no column or the wrong ones.
     * None has a lead measure above the exact explanation's, beyond the upper end of its interval.
-    * No right explanation is called unfaithful; the exact one is faithful where it is judged and the
-      problem is clear.
+    * No right explanation is called unfaithful; the exact one is called faithful where the problem is
+      clear, so that a check that judges nothing does not pass.
     * `random` is unfaithful or not judged, and its lead measure at chance.
 
     Args:
@@ -114,7 +114,7 @@ def broken_law(one: Judged, exact: Judged | None = None, *, unclear: bool = Fals
 def _of_right(one: Judged, *, unclear: bool) -> str | None:
     if one.judgement == "unfaithful":
         return "right, and called unfaithful"
-    if one.role == EXACT and not unclear and one.judgement == "partly":
+    if one.role == EXACT and not unclear and one.judgement != "faithful":
         return "right, and not called faithful"
     return None
 
@@ -163,7 +163,7 @@ def gauntlet(
         exact values, its judgement and lead measure, and the law that it breaks, or null.
 
     Raises:
-        InputError: too few rows, or a name that is none.
+        InputError: fewer than two rows, no problem, no straw man, or a name that is none.
 
     Example:
         >>> seen = gauntlet(["parity_3"], ["even", "scaled_up"], check=example_check)
@@ -174,11 +174,16 @@ def gauntlet(
     """
     if rows < 2:  # noqa: PLR2004 - straw men are made from other rows
         raise InputError(f"the gauntlet needs at least two rows, not {rows}")
+    for what, names in (("problems", problems), ("straw_men", straw_men)):
+        if isinstance(names, str):
+            raise InputError(f"{what} must be a list of names, not {names!r} alone")
     chosen = list(STRAW_MEN if straw_men is None else straw_men)
+    wanted = all_problems(seed=seed) if problems is None else list(problems)
+    if not (chosen and wanted):
+        raise InputError("the gauntlet needs at least one problem and one straw man")
     for name in chosen:
         straw_man(name)
     run = xassay_check if check is None else check
-    wanted = all_problems(seed=seed) if problems is None else list(problems)
     found = []
     for one in wanted:
         about = problem_of(one, seed=seed) if isinstance(one, str) else one

@@ -350,9 +350,13 @@ def test_a_sum_that_fits_another_base_is_that_bases():
         (
             [score("mrr", 0.9), score("placebo_share", None, status="failed", reason="of another measure")],
             "no score",
-            "fidelity was not measured",
+            "fidelity was not measured, and judgements rest on it",
         ),
-        ([], "no score", "fidelity was not measured"),
+        (
+            [],
+            "no score",
+            "fidelity was not measured, and judgements rest on it",
+        ),
     ],
 )
 def test_not_judged_is_not_unfaithful(rows, kind, why):

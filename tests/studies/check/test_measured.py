@@ -4,10 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
+from sklearn.linear_model import LinearRegression
 
 import xassay
+from xassay.errors import InputError
 from xassay.studies.check.measures.stability import RADII
 
 X = np.random.default_rng(0).normal(size=(160, 4)) + 0.5
@@ -25,8 +28,6 @@ def bent(rows: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def refitted() -> Any:
-    from sklearn.linear_model import LinearRegression
-
     y = linear(X)
 
     def by_size(predict: Any, background: Any, rows: Any) -> Any:
@@ -100,6 +101,33 @@ def test_equal_arrays_score_the_same_whether_or_not_they_are_one_object() -> Non
     alone = xassay.check(linear, X, coefficients=slopes, **asked)
     assert row_of(alone, "given", "fidelity")["value"] == pytest.approx(1, abs=1e-9)
     assert row_of(one, "given", "fidelity")["value"] < 0.9
+
+
+def test_attributions_in_a_frame_are_matched_by_name_or_refused() -> None:
+    names = [f"c{j}" for j in range(len(SLOPES))]
+    data = pd.DataFrame(X, columns=names)
+    exact = pd.DataFrame((X - X.mean(axis=0)) * SLOPES, columns=names)
+    asked = {"rows": N, "background": data, "max_background": len(data), "measures": "fidelity"}
+
+    def model(frame: Any) -> Any:
+        return linear(np.asarray(frame))
+
+    for tables in (exact[names[::-1]], exact.assign(total=0.0), exact.set_axis(range(len(names)), axis=1)):
+        found = xassay.check(model, data, attributions=tables, **asked)
+        assert row_of(found, "given", "fidelity")["value"] == pytest.approx(1, abs=1e-9)
+    for what in ("attributions", "coefficients"):
+        with pytest.raises(InputError, match=f"{what}: has no column 'c1'"):
+            xassay.check(model, data, **{what: exact.rename(columns={"c1": "c_1"})}, **asked)
+
+
+def test_a_target_that_fits_no_row_is_refused_whatever_is_measured() -> None:
+    for measures in ("fidelity", "randomisation"):
+        with pytest.raises(InputError, match="the target has 3 values, the data 160 rows"):
+            xassay.check(linear, X, target=[1, 2, 3], measures=measures, rows=N)
+    with pytest.raises(InputError, match="the same value in every row"):
+        xassay.check(
+            LinearRegression().fit(X, X[:, 0]), X, target=[1] * 160, measures="randomisation", rows=N
+        )
 
 
 def test_two_jobs_give_the_same_bytes(tmp_path: Path) -> None:

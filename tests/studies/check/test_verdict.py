@@ -5,7 +5,7 @@ import pytest
 
 from scored import NAN, explained, score, table
 from xassay import results
-from xassay.studies.check import thresholds, words
+from xassay.studies.check import causes, thresholds, words
 from xassay.studies.check.planting import KINDS, SEVERAL, SHIFT, SWAPPED, WRONG
 from xassay.studies.check.verdict import VERDICT, Found, verdict
 
@@ -281,7 +281,10 @@ def test_a_faithful_baseline_is_named_and_not_recommended(baselines, more):
         (
             [[score("mrr", 0.9)]],
             [],
-            "No explainer could be judged on this model: fidelity was not measured.",
+            (
+                "No explainer could be judged on this model: fidelity was not measured, and judgements "
+                "rest on it."
+            ),
         ),
     ],
 )
@@ -582,8 +585,8 @@ BEST = (
         (
             [ranks("a", 0.9, 0.6)],
             (
-                "On 60 planted anomalies no explainer finds the causes clearly better than chance: the "
-                "best, a, has the first cause at about rank 1.1 (by chance 2.5)."
+                "On 60 planted anomalies a puts the first cause at about rank 1.1 (by chance 2.5): so few "
+                "rows do not tell this from chance."
             ),
         ),
         ([ranks("a", 0.9, n=10)], BEST.replace("60", "10")),
@@ -642,7 +645,10 @@ def test_a_detector_without_a_faithful_explainer():
 def test_the_planted_causes_lead():
     assert texts(explained("a"), ranks("a", 0.9), chance=0.4)[0] == f"{BEST} {USE_A}"
     alone = texts(ranks("a", 0.9), chance=0.4)[0]
-    assert alone == f"{BEST} No explainer could be judged on this model: fidelity was not measured."
+    assert (
+        alone == f"{BEST} No explainer could be judged on this model: fidelity was not measured, and "
+        "judgements rest on it."
+    )
 
 
 def test_zscore_is_never_the_explainer_that_finds():
@@ -812,3 +818,19 @@ def test_thresholds_of_the_words():
     assert (thresholds.FOUND, thresholds.CLOSE, thresholds.SIGNIFICANT) == (0.2, 0.002, 0.05)
     assert (thresholds.STEADY, thresholds.MUCH_PLACEBO, thresholds.LITTLE_PLACEBO) == (0.9, 0.1, 0.02)
     assert thresholds.GAIN == 0.05
+
+
+def test_perfect_ranks_on_few_rows_are_not_said_to_be_no_better_than_chance():
+    found = {"a": (1.0, 0.8), "zscore": (1.0, 0.8)}
+    ranks = causes._Ranks(0.77, found, 15)
+    assert not ranks.finders
+    assert ranks.unclear
+    assert causes._overall(ranks) == (
+        "On 15 planted anomalies a puts the first cause at about rank 1.0 (by chance 1.3): so few rows do "
+        "not tell this from chance."
+    )
+    assert next(causes._by_kind({"out of range": ranks}, {})) == (
+        "Who finds them, by kind: out of range: not clear on so few rows."
+    )
+    assert not causes._Ranks(0.77, {"a": (0.8, 0.7)}, 15).unclear
+    assert not causes._Ranks(0.3, {"a": (1.0, 0.8)}, 15).unclear

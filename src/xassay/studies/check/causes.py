@@ -54,6 +54,12 @@ class _Ranks:
         clear = [name for name, (_, low) in self.found.items() if low > self.chance + thresholds.FOUND]
         return sorted(clear, key=lambda name: (-self.found[name][0], name))
 
+    @property
+    def unclear(self) -> bool:
+        """Whether a score is well above chance, and its interval is not: the rows are too few."""
+        above = any(value > self.chance + thresholds.FOUND for value, _ in self.found.values())
+        return above and not self.finders
+
     def only(self, *, plain: bool) -> "_Ranks":
         """Of `PLAIN` alone, or of all others."""
         kept = {name: pair for name, pair in self.found.items() if (name == PLAIN) == plain}
@@ -131,6 +137,11 @@ def _overall(ranks: _Ranks) -> str:
             "already: they do not tell explainers apart."
         )
     first = own.best[0]
+    if own.unclear:
+        return (
+            f"On {own.rows} planted anomalies {named(first)} puts the first cause at about rank "
+            f"{own.rank(first)} (by chance {own.by_chance}): so few rows do not tell this from chance."
+        )
     if not own.finders:
         return (
             f"On {own.rows} planted anomalies no explainer finds the causes clearly better than chance: the "
@@ -154,13 +165,12 @@ def _plain(ranks: _Ranks) -> str:
 
 def _by_kind(kinds: Mapping[str, _Ranks], others: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Who finds which kind, those of the same finders together; then whether an explainer is needed."""
-    by_finders: dict[tuple[str, ...], list[str]] = {}
+    by_finders: dict[str, list[str]] = {}
     for kind, ranks in kinds.items():
-        by_finders.setdefault(tuple(ranks.finders), []).append(kind)
-    parts = [
-        f"{' / '.join(own)}: {listed([named(name) for name in finders]) if finders else 'nobody'}"
-        for finders, own in by_finders.items()
-    ]
+        nobody = "not clear on so few rows" if ranks.unclear else "nobody"
+        finders = listed([named(name) for name in ranks.finders]) if ranks.finders else nobody
+        by_finders.setdefault(finders, []).append(kind)
+    parts = [f"{' / '.join(own)}: {finders}" for finders, own in by_finders.items()]
     parts += [f"{' / '.join(own)}: {why}" for why, own in others.items() if own]
     yield f"Who finds them, by kind: {'; '.join(parts)}."
     seen = {kind: ranks for kind, ranks in kinds.items() if ranks.finders}

@@ -200,7 +200,10 @@ def _nothing(scores: Scores) -> tuple[str, str]:
     """Why there is no fidelity: its kind, and in words."""
     row = scores.row("fidelity")
     if row is None:
-        return "no score", "fidelity was not measured"
+        return (
+            "no score",
+            "fidelity was not measured, and judgements rest on it",
+        )
     reason = f": {row['reason']}" if row["reason"] else ""
     if row["status"] == "skipped":
         return "no score", f"skipped{reason}"

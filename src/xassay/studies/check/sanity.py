@@ -183,7 +183,7 @@ def _finite(scores: FloatArray) -> Finding:
         "one finite number a row",
         bad == 0,
         f"{len(scores) - bad:,} of {len(scores):,} rows",
-        "" if bad == 0 else "rows without a score cannot be explained; they are counted as failed",
+        "" if bad == 0 else "rows without a score cannot be explained; they are counted, and not judged",
         len(scores),
     )
 

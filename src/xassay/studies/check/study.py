@@ -85,8 +85,11 @@ class CheckStudy:
         self.notices: Sequence[str] = [*self._subject.notices, *self._notices()]
 
     def continue_in(self, folder: Path) -> None:
-        """Explain as many rows as a run in this folder set out to: another estimate must not change it."""
-        if not (folder / "plan.json").is_file():
+        """Explain as many rows as a run in this folder set out to: another estimate must not change it.
+
+        Without a budget nothing is estimated: other rows are other settings, which the run refuses.
+        """
+        if self.settings.budget is None or not (folder / "plan.json").is_file():
             return
         rows = results.read_plan(folder / "plan.json").get("rows")
         if isinstance(rows, int) and 0 < rows <= len(self._subject.X):

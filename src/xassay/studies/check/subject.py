@@ -154,17 +154,20 @@ def _refitted(score: Score, X: Any, target: Any, settings: CheckSettings) -> Sco
     """The score of the same model, fitted to shuffled targets; None where that was not asked for.
 
     Raises:
-        InputError: it was, and there is no target of as many rows, or nothing to fit.
+        InputError: a target of other rows, or the measure was asked for and there is no target, only one
+            value in it, or nothing to fit.
     """
+    values = None if target is None else np.asarray(target).reshape(-1)
+    if values is not None and len(values) != len(X):
+        raise InputError(f"the target has {len(values):,} values, the data {len(X):,} rows")
     if "randomisation" not in settings.measures:
         return None
     from sklearn.base import clone
 
-    if target is None:
+    if values is None:
         raise InputError("the measure randomisation needs what the model was fitted to: give a target")
-    values = np.asarray(target).reshape(-1)
-    if len(values) != len(X):
-        raise InputError(f"the target has {len(values):,} values, the data {len(X):,} rows")
+    if (values == values[0]).all():
+        raise InputError("the target has the same value in every row: shuffled, it stays the same")
     if not hasattr(score.estimator, "fit") or not hasattr(score.estimator, "get_params"):
         raise InputError("the measure randomisation needs a scikit-learn estimator, which can be fitted anew")
     shuffled = generator(settings.seed, "shuffled targets").permutation(values)
