@@ -127,11 +127,12 @@ def check(
         seed: seed of everything random.
         jobs: number of processes; changes nothing in the results.
         attributions: explanations to be judged as they are, one row a row of ``X``, one column
-            a column.
+            a column. In a frame columns are matched by their names, rows of a pandas frame by the index
+            where it holds those of ``X``; else by position.
         coefficients: likewise slopes of local linear models, by the columns' own units.
         intercepts: their intercepts; None: such that each model passes through its row's score.
-        target: what the model was fitted to, one a row of ``X``; the measure ``randomisation`` refits
-            the model to it in random order.
+        target: what the model was fitted to, one a row of ``X`` in the same order; the measure
+            ``randomisation`` refits the model to it in random order.
         progress: is told how the work goes.
         settings: further fields of `xassay.studies.check.CheckSettings`: ``class_``, ``link``,
             ``measures``, ``sigma``, ``max_background``, ``timeout``, ``budget``.
@@ -387,7 +388,13 @@ def _named(
     """Explainers by name, and the functions among them."""
     if explainers is None:
         return ((GIVEN,) if only_given else None), {}
-    listed = [explainers] if isinstance(explainers, str) or callable(explainers) else list(explainers)
+    listed: list[Any]
+    if isinstance(explainers, str) or callable(explainers):
+        listed = [explainers]
+    elif isinstance(explainers, Iterable):
+        listed = list(explainers)
+    else:
+        raise InputError(f"explainers: expected names or functions, got {type(explainers).__name__}")
     functions: dict[str, Callable[..., Any]] = {}
     names = []
     for one in listed:

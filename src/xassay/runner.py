@@ -136,8 +136,8 @@ def run(
     Raises:
         InputError: the folder holds a run of other settings, or cannot be written.
     """
-    if jobs < 1:
-        raise InputError(f"jobs must be at least 1, not {jobs}")
+    if not isinstance(jobs, int) or jobs < 1:
+        raise InputError(f"jobs must be a whole number of at least 1, not {jobs!r}")
     progress = progress or Silent()
     _claim(study, folder)
     work = Work(folder / "instances", jobs, limits or Limits(), progress)

@@ -663,3 +663,10 @@ def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> N
 def test_fidelity_of_one_column_is_that_of_its_change() -> None:
     found = metrics.fidelity(Explanation([[1.0], [0.5]]), lambda rows: rows[:, 0], [[1.0], [1.0]], [[0.0]])
     np.testing.assert_allclose(found, [1.0, 0.75])
+
+
+def test_no_rows_have_no_fidelity():
+    found = metrics.fidelity(
+        Explanation(np.zeros((0, 3))), lambda X: X.sum(axis=1), np.zeros((0, 3)), np.zeros((4, 3))
+    )
+    assert found.shape == (0,)

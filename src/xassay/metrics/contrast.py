@@ -177,7 +177,7 @@ class Contrasts:
     def of(cls, sets: SameSizeSets, changes: FloatArray, total: FloatArray | None = None) -> "Contrasts":
         """From the model's symmetrised changes, shape (rows, sets), and v(all); default 0."""
         whole = np.zeros(len(changes)) if total is None else np.asarray(total, dtype=np.float64)
-        if not sets.chosen.shape[1]:
+        if not sets.chosen.size:
             nothing = np.full(len(changes), np.nan)
             return cls(sets, changes, whole, nothing, nothing, nothing, nothing)
         energy, size, noise = _energy(sets, changes), _sum_part(sets, changes), _noise(sets, changes)
@@ -207,7 +207,7 @@ class Contrasts:
         Returns:
             float, shape (rows,); it may fall a little below 0, as the sets are drawn; NaN where unknown.
         """
-        if not self.sets.chosen.shape[1]:
+        if not self.sets.chosen.size:
             return np.full(len(self.changes), np.nan)
         return _sum_part(self.sets, self.changes - _claimed(self.sets, contributed))
 
@@ -232,7 +232,7 @@ class Contrasts:
 
         In [-1, 1]; 0 for an explanation that names no column; NaN where undefined.
         """
-        if not self.sets.chosen.shape[1]:
+        if not self.sets.chosen.size:
             return np.full(len(self.changes), np.nan)
         claimed = _claimed(self.sets, contributed)
         own, apart = _sum_part(self.sets, claimed), _sum_part(self.sets, self.changes - claimed)

@@ -130,6 +130,20 @@ def test_a_target_that_fits_no_row_is_refused_whatever_is_measured() -> None:
         )
 
 
+def test_what_is_of_another_type_is_refused_in_one_line() -> None:
+    wrong: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"explainers": 3}, "explainers: expected names or functions, got int"),
+        ({"jobs": "2"}, "jobs must be a whole number of at least 1, not '2'"),
+    )
+    for options, reason in wrong:
+        with pytest.raises(InputError, match=reason):
+            xassay.check(linear, X, rows=N, **{"measures": "cost", "explainers": "random", **options})
+    found = xassay.check(linear, X, rows=N, explainers="random", measures="cost")
+    for requirement in (3, None, ["a"]):
+        with pytest.raises(InputError, match=r"expected explainer\.metric"):
+            found.unmet(requirement)  # type: ignore[arg-type]
+
+
 def test_two_jobs_give_the_same_bytes(tmp_path: Path) -> None:
     for jobs in (1, 2):
         found = xassay.check(

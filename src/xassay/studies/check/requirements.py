@@ -48,7 +48,7 @@ class Requirement:
             InputError: it is of another form.
             UnknownNameError: no such metric, or an explainer that takes no part.
         """
-        match = _PATTERN.fullmatch(text.strip())
+        match = _PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
         if match is None:
             raise InputError(
                 f"requirement {text!r}: expected explainer.metric[@sigma] and >=, <=, > or < a number, as in "

@@ -59,8 +59,8 @@ class CheckStudy:
         self.settings = settings
         self._subject = subject
         self._shared = Shared(subject, (subject.score.answer, *subject.functions.values()))
-        if jobs < 1:
-            raise InputError(f"jobs must be at least 1, not {jobs}")
+        if not isinstance(jobs, int) or jobs < 1:
+            raise InputError(f"jobs must be a whole number of at least 1, not {jobs!r}")
         if jobs > 1:
             self._shared.write()  # what cannot be sent to other processes is told before they start
         self._about = dict(about or {})
