@@ -4,7 +4,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -352,3 +352,31 @@ def test_a_run_out_of_time_tells_its_progress_of_every_cell(tmp_path: Path) -> N
     study = Sleepers([Sleeper("a", cost=2), Sleeper("b")])
     runner.run(study, tmp_path, progress=Listener(), limits=Limits(run=0))
     assert told == [(3, 0), "cell-a", "cell-b", "stop"]
+
+
+def busy_and_on(callback: Callable[[], None]) -> None:
+    with time_limit(0.05):
+        callback()  # the exception does not leave it
+        time.sleep(30)
+
+
+def test_a_limit_that_is_lost_in_a_callback_holds_and_is_not_reported():
+    import ctypes
+
+    ended = []
+
+    @ctypes.CFUNCTYPE(None)
+    def busy() -> None:
+        try:
+            time.sleep(30)
+        finally:
+            ended.append(True)
+
+    told: list[object] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "unraisablehook", told.append)
+        with pytest.raises(OutOfTime):
+            busy_and_on(busy)
+        assert sys.unraisablehook == told.append
+    assert ended
+    assert not told

@@ -2,6 +2,7 @@
 
 import math
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -21,8 +22,9 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     """Raise `OutOfTime` inside the block when the time is up.
 
     Python code and sleeps are stopped; a library that computes without returning is stopped
-    when it returns. Without effect where there are no timers (Windows, other threads than the
-    main one), and where ``seconds`` is None.
+    when it returns. Where the exception is lost, as in a callback of compiled code, it is raised
+    again a little later, and nothing is written of the first. Without effect where there are no
+    timers (Windows, other threads than the main one), and where ``seconds`` is None.
 
     Example:
         >>> with time_limit(60):
@@ -36,16 +38,24 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     def ring(_: int, __: FrameType | None) -> None:
         raise OutOfTime
 
+    report = sys.unraisablehook
+
+    def lost(about: "sys.UnraisableHookArgs") -> None:
+        if not issubclass(about.exc_type, OutOfTime):
+            report(about)
+
     outer, interval = signal.getitimer(signal.ITIMER_REAL)
     first = max(min(seconds, outer or seconds), 1e-3)  # a limit around this one holds inside it
     began = time.monotonic()
     before = signal.signal(signal.SIGALRM, ring)
+    sys.unraisablehook = lost
     try:
         signal.setitimer(signal.ITIMER_REAL, first, _AGAIN)
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        sys.unraisablehook = report
         if outer:
             left = outer - (time.monotonic() - began)
             signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), interval)
