@@ -39,7 +39,7 @@ The laws:
 * none that names no column, or the wrong ones, is called right in part;
 * none has a lead measure above the exact explanation's, beyond the upper end of its interval;
 * no exact explanation is called unfaithful, nor one that is exact given the data (conditional
-  Shapley values); where the problem is clear and it is judged it is called faithful, and recommended;
+  Shapley values); where the problem is clear it is called faithful, and recommended;
 * `random` is never more than unfaithful, and its lead measure at chance.
 """
 

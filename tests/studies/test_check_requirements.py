@@ -50,6 +50,7 @@ def unmet(text: str, *scores: dict[str, Any]) -> str | None:
         ("lime.masking_skill>=0.8", ("lime", "masking_skill", None, ">=", 0.8)),
         ("lime.causal_rmse@0.1<0.2", ("lime", "causal_rmse", 0.1, "<", 0.2)),
         ("my.py:explain.masking_skill>=0.8", ("my.py:explain", "masking_skill", None, ">=", 0.8)),
+        ("lime.fidelity_q10>=0.5", ("lime", "fidelity_q10", None, ">=", 0.5)),
         (
             "lime:n_samples=200.causal_rmse@0.1<0.2",
             ("lime:n_samples=200", "causal_rmse", 0.1, "<", 0.2),
@@ -105,7 +106,7 @@ def test_every_explainer_metric_and_number_is_read_back(
     ],
 )
 def test_another_form_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(InputError, match=r"expected explainer\.metric.*lime\.masking_skill>=0\.8") as refused:
+    with pytest.raises(InputError, match=r"expected explainer\.metric.*lime\.fidelity>=0\.8") as refused:
         parse(text)
     assert repr(text) in str(refused.value)
     assert "\n" not in str(refused.value)

@@ -1,8 +1,8 @@
 """How an explanation is judged: rankings against a truth, robustness, fidelity, stability, agreement."""
 
 from xassay.metrics.agreement import agreement, placebo_share, towards
+from xassay.metrics.causal import causal_losses, causal_losses_and_trivial, causal_rmse, causal_skill
 from xassay.metrics.contrast import Contrasts, SameSizeSets, same_size_sets, symmetrised
-from xassay.metrics.fidelity import causal_losses, causal_losses_and_trivial, causal_rmse, causal_skill
 from xassay.metrics.local_model import contributions
 from xassay.metrics.masking import masking_losses, masking_rmse, masking_skill
 from xassay.metrics.orders import column_orders, path_grid, prefix_sets

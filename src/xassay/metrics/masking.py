@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from xassay.errors import InputError
 from xassay.metrics.calls import BATCH_VALUES, checked_ids, scores
-from xassay.metrics.fidelity import root_means, skill, squared_differences
+from xassay.metrics.causal import root_means, skill, squared_differences
 from xassay.metrics.local_model import contributions
 from xassay.seeds import generator
 from xassay.types import BoolArray, Explanation, FloatArray, IntArray, Predict

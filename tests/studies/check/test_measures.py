@@ -744,7 +744,7 @@ def test_explainers_that_look_inside_are_not_asked() -> None:
     [
         ({}, "needs what the model was fitted to: give a target"),
         ({"target": np.zeros(3)}, "the target has 3 values, the data 160 rows"),
-        ({"target": np.zeros(160)}, "needs a scikit-learn estimator"),
+        ({"target": np.arange(160)}, "needs a scikit-learn estimator"),
     ],
 )
 def test_without_target_or_estimator_one_line_says_so(options: dict[str, Any], message: str) -> None:

@@ -13,7 +13,7 @@ from xassay.errors import InputError, UnknownNameError
 from xassay.metrics import available
 
 _PATTERN = re.compile(
-    r"(?P<explainer>.+?)\.(?P<metric>[a-z_]+)(@(?P<sigma>[^<>=@]+))?\s*(?P<op>>=|<=|>|<)\s*(?P<bound>\S+)"
+    r"(?P<explainer>.+?)\.(?P<metric>[a-z][a-z_0-9]*)(@(?P<sigma>[^<>=@]+))?\s*(?P<op>>=|<=|>|<)\s*(?P<bound>\S+)"
 )
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = MappingProxyType(
     {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}

@@ -9,7 +9,7 @@ import polars as pl
 
 from xassay import explainers, specs
 from xassay.metrics import describe
-from xassay.metrics.fidelity import skill
+from xassay.metrics.causal import skill
 from xassay.statistics import sample_interval, share_interval
 from xassay.studies.maple.cell import MapleCell
 from xassay.studies.maple.experiments import MODELS, SHAPES

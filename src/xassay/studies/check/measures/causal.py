@@ -8,7 +8,7 @@ import polars as pl
 
 from xassay import specs
 from xassay.errors import ExplainerError
-from xassay.metrics.fidelity import squared_differences
+from xassay.metrics.causal import squared_differences
 from xassay.metrics.local_model import linear_predictions
 from xassay.metrics.perturbation import points_near
 from xassay.studies.check.explained import lists, places

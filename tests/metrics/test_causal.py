@@ -63,7 +63,7 @@ def test_the_noise_belongs_to_the_row_and_not_to_the_batch(monkeypatch: pytest.M
     some = [7, 2, 300]
     alone = causal_losses(itself(ROWS[some]), model, ROWS[some], row_ids=some)
     np.testing.assert_allclose(alone, whole[:, some], atol=1e-12)
-    monkeypatch.setattr("xassay.metrics.fidelity.BATCH_VALUES", 50)
+    monkeypatch.setattr("xassay.metrics.causal.BATCH_VALUES", 50)
     np.testing.assert_allclose(causal_losses(itself(), model, ROWS), whole, atol=1e-12)
 
 
