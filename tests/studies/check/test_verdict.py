@@ -719,7 +719,7 @@ NEEDS_NO = f"{ZSCORE} needs no model."
         # only zscore does
         (
             {"a": {SWAPPED: 0.5}, "zscore": {SWAPPED: 0.9}},
-            f"Who finds them, by kind: swapped pair: zscore. {ENOUGH}",
+            f"Who finds them, by kind: swapped pair: zscore. {ENOUGH.replace('does as well', 'finds them')}",
         ),
         # zscore was not measured
         (
@@ -834,3 +834,10 @@ def test_perfect_ranks_on_few_rows_are_not_said_to_be_no_better_than_chance():
     )
     assert not causes._Ranks(0.77, {"a": (0.8, 0.7)}, 15).unclear
     assert not causes._Ranks(0.3, {"a": (1.0, 0.8)}, 15).unclear
+
+
+def test_zscore_alone_is_not_said_to_do_as_well_as_explainers_that_find_nothing():
+    ranks = causes._Ranks(0.3, {"a": (0.3, 0.2), "zscore": (1.0, 0.9)}, 60)
+    assert list(causes._by_kind({"out of range": ranks}, {}))[-1].endswith(
+        " finds them: no explainer is needed for these causes."
+    )

@@ -1,6 +1,6 @@
 """What the verdict says of planted causes: who finds them, by kind, and whether that takes an explainer."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
@@ -159,7 +159,7 @@ def _overall(ranks: _Ranks) -> str:
 def _plain(ranks: _Ranks) -> str:
     """How `PLAIN` does, over all kinds."""
     if ranks.plain_enough:
-        return f"{_WHAT} does as well: no explainer is needed for these causes."
+        return f"{_WHAT} {_does([ranks])}: no explainer is needed for these causes."
     return f"{_WHAT} has it at about rank {ranks.rank(PLAIN)}."
 
 
@@ -179,4 +179,9 @@ def _by_kind(kinds: Mapping[str, _Ranks], others: Mapping[str, Sequence[str]]) -
             yield f"{_WHAT} needs no model."
         return
     only = "Only causes out of range are found, and " if set(seen) == {SHIFT} and len(kinds) > 1 else ""
-    yield f"{only}{_WHAT} does as well: no explainer is needed for these causes."
+    yield f"{only}{_WHAT} {_does(seen.values())}: no explainer is needed for these causes."
+
+
+def _does(found: Iterable[_Ranks]) -> str:
+    """What `PLAIN` does, beside explainers or alone."""
+    return "does as well" if any(set(ranks.finders) - {PLAIN} for ranks in found) else "finds them"
