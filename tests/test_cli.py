@@ -86,6 +86,7 @@ BAD = {
     "empty list": ["run", "crem", "--explainers", ""],
     "list of nothing": ["run", "crem", "--circuits", " , "],
     "empty text": ["check", "model.joblib", "--data", "d.csv", "--target", ""],
+    "empty after equals": ["check", "model.joblib", "--data", "d.csv", "--target="],
     "lost requirement": ["check", "model.joblib", "--data", "d.csv", "--require", ""],
     "all and sample": ["run", "crem", "--all", "--sample", "3"],
     "option twice": ["run", "crem", "--explainers", "lime:n_samples=9:n_samples=8"],

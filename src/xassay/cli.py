@@ -79,8 +79,9 @@ def run(arguments: Sequence[str]) -> int:
 def _refuse_empty(arguments: Sequence[str]) -> None:
     """An option whose value is lost, as that of an unset variable, is not an option left out."""
     for before, text in itertools.pairwise(["", *arguments]):
-        if not text.strip():
-            option = f"{before}: " if before.startswith("--") else ""
+        name, equals, value = text.partition("=") if text.startswith("--") else (before, "=", text)
+        if equals and not value.strip():
+            option = f"{name}: " if name.startswith("--") else ""
             raise InputError(f"{option}the value is empty; leave the option out for its default")
 
 
@@ -241,7 +242,7 @@ def maple(
 def _scores(study: "Study", out: str | None) -> Any:
     from xassay import api, results
 
-    folder = api.default_folder(study) if out is None else _folder(out)
+    folder = api.default_folder(study) if out is None else Path(out)
     return results.read_parquet(folder / "results.parquet", results.RESULTS)
 
 
@@ -252,7 +253,7 @@ def _run(
     from xassay import api, runner, terminal
     from xassay.report import view
 
-    folder = api.default_folder(study) if out is None else _folder(out)
+    folder = api.default_folder(study) if out is None else Path(out)
     title = f"{_plural(len(study.cells), 'cell')}, {_plural(jobs, 'job')}{about}, into {folder}"
     bar = None if quiet else terminal.Bar(title, study.notices)
     done = api.finish(runner.run(study, folder, jobs=jobs, progress=bar, limits=limits))
@@ -370,7 +371,7 @@ def check(
         terminal.console(stderr=True).print("looking at the model and trying each explainer once ...")
     began = time.monotonic()
     study = files.study(settings, jobs=jobs)
-    study.continue_in(api.default_folder(study) if out is None else _folder(out))
+    study.continue_in(api.default_folder(study) if out is None else Path(out))
     limits = Limits(cell=settings.timeout, run=checking.left_of(settings.budget, began))
     about = f", about {terminal.duration(study.seconds)}"
     code = _run(study, out, jobs, quiet=quiet, limits=limits, about=about)
@@ -486,7 +487,7 @@ def export(
         path
         for circuit, chosen in by_circuit.values()
         for level in settings.noise
-        for path in write(circuit, chosen, _folder(out), n_noise=int(level), layout=layout)
+        for path in write(circuit, chosen, Path(out), n_noise=int(level), layout=layout)
     ]
     terminal.console().print(f"{_plural(len(written), 'file')} under {out}", markup=False)
     return 0
@@ -523,12 +524,6 @@ def fetch_data(*names: str) -> int:
 
 def _plural(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
-def _folder(text: str) -> Path:
-    if not text.strip():
-        raise InputError("--out: name a folder")
-    return Path(text)
 
 
 def _split(text: str | None) -> tuple[str, ...]:

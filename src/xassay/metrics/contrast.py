@@ -79,11 +79,6 @@ class SameSizeSets:
         """Columns of each set, shape (rows, sets)."""
         return np.asarray(self.chosen.sum(axis=2))
 
-    @property
-    def comparable(self) -> bool:
-        """Whether there are sets at all."""
-        return bool(self.chosen.shape[1] > 0)
-
 
 def same_size_sets(n_features: int, seed: int, row_ids: IntArray, wanted: int | None = None) -> SameSizeSets:
     """Sets of at most half of the columns for each row, in groups of one size.

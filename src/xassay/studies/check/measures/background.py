@@ -27,8 +27,7 @@ class Background(Measure):
     question: ClassVar[str] = "Do they depend on the choice of background rows?"
     how: ClassVar[str] = (
         "The share of an explanation that two random halves of the background have in common, each half of "
-        "the "
-        "size that the explainer is given where there are enough rows."
+        "the size that the explainer is given where there are enough rows."
     )
     summary: ClassVar[str] = "two random halves of the background"
     shown: ClassVar[tuple[str, ...]] = ("background_agreement",)

@@ -34,8 +34,7 @@ class Causal(Measure):
     )
     summary: ClassVar[str] = (
         "the row is moved by `--sigma` standard deviations, and the local linear model's prediction is "
-        "compared "
-        "with the model's; a category is replaced with probability min(1, sigma²/2)"
+        "compared with the model's; a category is replaced with probability min(1, sigma²/2)"
     )
     shown: ClassVar[tuple[str, ...]] = ("causal_skill", "causal_rmse")
     main: ClassVar[tuple[str, ...]] = ("causal_skill",)

@@ -40,18 +40,17 @@ class Data(Measure):
     name: ClassVar[str] = "data"
     question: ClassVar[str] = "Do replaced columns leave the data?"
     how: ClassVar[str] = (
-        "Replacing columns makes rows that may be unlike any real one. The AUC is that of a classifier that "
-        "tells such rows from real ones: 0.5 is chance, 1 is unlike all. Fidelity with columns replaced "
-        "given "
-        "the others draws them from a linear regression on the columns that stay, so that rows remain like "
-        "the data: an explanation may be true to the data and not to the model, or the other way around "
-        "(Chen et al. 2020). The alarm is raised where surrogates foresee the model on real rows and on rows "
-        "with replaced columns, but each fails on the other sort: the model then follows another rule there."
+        "Replacing columns makes rows that may be unlike any real one. The AUC is that of a classifier "
+        "that tells such rows from real ones: 0.5 is chance, 1 is unlike all. Fidelity with columns "
+        "replaced given the others draws them from a linear regression on the columns that stay, so that "
+        "rows remain like the data: an explanation may be true to the data and not to the model, or the "
+        "other way around (Chen et al. 2020). The alarm is raised where surrogates foresee the model on "
+        "real rows and on rows with replaced columns, but each fails on the other sort: the model then "
+        "follows another rule there."
     )
     summary: ClassVar[str] = (
         "how well a classifier tells rows with replaced columns from real ones, fidelity with columns "
-        "replaced "
-        "given the others, and an alarm for models that behave otherwise off the data"
+        "replaced given the others, and an alarm for models that behave otherwise off the data"
     )
     shown: ClassVar[tuple[str, ...]] = ("fidelity_conditional",)
     of_the_model: ClassVar[tuple[str, ...]] = ("separability", "off_data_alarm")

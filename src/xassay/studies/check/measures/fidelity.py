@@ -91,21 +91,19 @@ class Fidelity(Measure):
     question: ClassVar[str] = "Are they right about which columns matter, and how much?"
     how: ClassVar[str] = (
         "The columns of a random set are replaced by those of background rows, and the model's score "
-        "changes. "
-        "Sets of the same size are compared: an explanation should claim a larger change for the sets that "
-        "change the model more. Fidelity is the share of what a sum of attributions can tell about this that "
-        "the explanation tells: 1 is as good as the best possible sum, 0 is as good as sharing the total out "
-        "equally over all columns. What no sum can tell (interactions of columns) is counted apart. The gap "
-        "is between the sum of all attributions and f(x) minus the background's mean score. Alignment is a "
-        "correlation that ignores the scale; the best scale is the factor that the attributions lack. "
-        "Masking skill compares the same claims with an explanation that attributes nothing, with the equal "
-        "split of the total, and with its own values shuffled; its ceiling is that of the best sum for these "
-        "very sets."
+        "changes. Sets of the same size are compared: an explanation should claim a larger change for the "
+        "sets that change the model more. Fidelity is the share of what a sum of attributions can tell "
+        "about this that the explanation tells: 1 is as good as the best possible sum, 0 is as good as "
+        "sharing the total out equally over all columns. What no sum can tell (interactions of columns) is "
+        "counted apart. The gap is between the sum of all attributions and f(x) minus the background's "
+        "mean score. Alignment is a correlation that ignores the scale; the best scale is the factor that "
+        "the attributions lack. Masking skill compares the same claims with an explanation that attributes "
+        "nothing, with the equal split of the total, and with its own values shuffled; its ceiling is that "
+        "of the best sum for these very sets."
     )
     summary: ClassVar[str] = (
         "columns of random sets are replaced by background rows' values; claimed and true changes of the "
-        "score "
-        "are compared among sets of one size"
+        "score are compared among sets of one size"
     )
     parts: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         {

@@ -32,11 +32,9 @@ class Placebo(Measure):
     question: ClassVar[str] = "Do they give weight to columns that do nothing?"
     how: ClassVar[str] = (
         "Up to five copies of columns with shuffled values are added, and the model never sees them: any "
-        "weight "
-        "on them is wrong. Placebo share is their share of the weight. Noise share is their share of the top "
-        "ranks, as many as there are columns that change the score when replaced alone. ELA is the "
-        "accuracy of "
-        "the ranking that is lost to them."
+        "weight on them is wrong. Placebo share is their share of the weight. Noise share is their share "
+        "of the top ranks, as many as there are columns that change the score when replaced alone. ELA is "
+        "the accuracy of the ranking that is lost to them."
     )
     summary: ClassVar[str] = "up to five shuffled copies of columns are added, which the model never sees"
     shown: ClassVar[tuple[str, ...]] = ("placebo_share", "noise_share", "ela")

@@ -28,13 +28,11 @@ class Randomisation(Measure):
     how: ClassVar[str] = (
         "The model is refitted to shuffled targets, and the same rows are explained. Each explanation is "
         "brought to a total weight of 1; the score is the share that both have in common. An explanation "
-        "that "
-        "stays the same does not depend on what the model learned (Adebayo et al. 2018)."
+        "that stays the same does not depend on what the model learned (Adebayo et al. 2018)."
     )
     summary: ClassVar[str] = (
         "on request (`--measures randomisation`), with a target and an estimator that can be fitted: "
-        "agreement "
-        "with explanations of the model refitted to shuffled targets"
+        "agreement with explanations of the model refitted to shuffled targets"
     )
     shown: ClassVar[tuple[str, ...]] = ("randomisation_agreement",)
     compared: ClassVar[tuple[str, ...]] = ("randomisation_agreement",)

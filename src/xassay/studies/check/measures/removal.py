@@ -24,15 +24,14 @@ class Removal(Measure):
     question: ClassVar[str] = "What happens when their top columns are replaced, or kept?"
     how: ClassVar[str] = (
         "The columns with the largest attributions are replaced by the background's values, or all others "
-        "are. "
-        "Comprehensiveness, sufficiency, deletion and insertion areas take attributions and changes in the "
-        "direction in which the row's score departs from the background's; PGI and PGU take absolute values. "
-        "All are in units of the score. They see the order of the columns alone, not the values."
+        "are. Comprehensiveness, sufficiency, deletion and insertion areas take attributions and changes "
+        "in the direction in which the row's score departs from the background's; PGI and PGU take "
+        "absolute values. All are in units of the score. They see the order of the columns alone, not the "
+        "values."
     )
     summary: ClassVar[str] = (
         "the columns with the largest attributions are replaced, or kept: comprehensiveness, sufficiency, "
-        "deletion "
-        "and insertion areas, PGI and PGU"
+        "deletion and insertion areas, PGI and PGU"
     )
     shown: ClassVar[tuple[str, ...]] = (
         "comprehensiveness",

@@ -35,18 +35,16 @@ class Stability(Measure):
     name: ClassVar[str] = "stability"
     question: ClassVar[str] = "Do they stay the same?"
     how: ClassVar[str] = (
-        "The share of an explanation that stays the same: between five seeds, and for neighbours of the row, "
-        "0.001, 0.1 and 0.25 standard deviations away in each numeric column. A neighbour is explained "
-        "with a "
-        "seed of its own, as it would be in use. Max-sensitivity is the largest change of the explanation "
-        "relative to its size, local Lipschitz the same per distance. The model's own change of score is "
-        "given "
-        "beside it, in standard deviations of the score: where the score changes, its explanation may."
+        "The share of an explanation that stays the same: between five seeds, and for neighbours of the "
+        "row, 0.001, 0.1 and 0.25 standard deviations away in each numeric column. A neighbour is "
+        "explained with a seed of its own, as it would be in use. Max-sensitivity is the largest change of "
+        "the explanation relative to its size, local Lipschitz the same per distance. The model's own "
+        "change of score is given beside it, in standard deviations of the score: where the score changes, "
+        "its explanation may."
     )
     summary: ClassVar[str] = (
         "five seeds; neighbours 0.001, 0.1 and 0.25 standard deviations away, with a seed of their own and "
-        "the "
-        "model's own change beside"
+        "the model's own change beside"
     )
     shown: ClassVar[tuple[str, ...]] = (
         "seed_agreement",
