@@ -95,3 +95,9 @@ def test_what_an_explanation_cannot_say_is_refused_in_one_line(fields: Any, word
         Explanation(VALUES, **fields)
     assert "\n" not in str(refused.value)
     assert isinstance(refused.value, ValueError)
+
+
+@pytest.mark.parametrize("values", [[["a"]], [[1.0], [2.0, 3.0]], [[object()]]])
+def test_no_explanation_of_what_is_no_number(values: Any) -> None:
+    with pytest.raises(ExplainerError, match="must hold numbers alone, as many in each row"):
+        Explanation(values)

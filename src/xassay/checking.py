@@ -402,6 +402,11 @@ def _named(
             names.append(one)
             continue
         name = str(getattr(one, "__name__", type(one).__name__))
+        if name in functions:
+            raise InputError(
+                f"explainers: two functions are named {name!r}; give one another name, as in "
+                'function.__name__ = "mine"'
+            )
         functions[name] = one
         names.append(name)
     return tuple(names), functions

@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -298,8 +297,8 @@ def check(
 
     Example: xassay check scoring.py:predict --data loans.csv --target default --rows 100 --budget 5m
 
-    Exit code 1 where something failed or a requirement is not met. The same command again
-    continues a run that was stopped.
+    Exit code 1 where something failed or a requirement is not met, 2 for input that cannot be used.
+    The same command again continues a run that was stopped.
 
     Args:
         model: A function or a fitted estimator, as package.module:name or file.py:name; or an .onnx or
@@ -349,13 +348,15 @@ def check(
         rows=rows,
         sigma=_numbers("sigma", sigma),
         max_background=max_background,
-        timeout=_seconds("timeout", timeout),
-        budget=None if budget is None else _seconds("budget", budget),
+        timeout=timeout,
+        budget=budget,
         seed=seed,
     )
     given = attributions is not None or coefficients is not None
     known = [*settings.explainers, *(["given"] if given else [])]
     wanted = [Requirement.parse(text, known) for text in _split(require)]
+    for one in wanted:
+        one.check_measured(settings)
     files = checking.Files(
         model=model,
         data=data,
@@ -531,14 +532,6 @@ def _split(text: str | None) -> tuple[str, ...]:
     if text is not None and not parts:
         raise InputError(f"{text!r} names nothing: leave the option out for its default")
     return parts
-
-
-def _seconds(option: str, text: str) -> float:
-    """A duration such as 90, 90s, 5m or 1h."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
-    if match is None or not float(match[1]):
-        raise InputError(f"--{option}: {text!r} is no time; write it as 90s, 5m or 1h")
-    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
 
 
 def _numbers(option: str, text: str | None) -> tuple[float, ...]:

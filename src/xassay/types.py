@@ -18,7 +18,10 @@ Predict = Callable[[FloatArray], Any]
 
 
 def _floats(values: Any) -> FloatArray:
-    return np.asarray(values, dtype=np.float64)
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ExplainerError("an explanation must hold numbers alone, as many in each row") from None
 
 
 def _optional_floats(values: Any) -> FloatArray | None:
@@ -30,7 +33,7 @@ def _base(value: Any) -> FloatArray | float | None:
     if value is None:
         return None
     try:
-        found = _floats(value)
+        found = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise ExplainerError("an explanation's base must be a number, or numbers, one a row") from None
     return found if found.ndim else float(found)

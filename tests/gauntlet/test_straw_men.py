@@ -178,3 +178,23 @@ def test_tables_that_cannot_be_used(values, others, said):
 def test_unknown_names():
     with pytest.raises(UnknownNameError, match="did you mean 'reversed'"):
         straw_man("reverse")
+
+
+@pytest.mark.parametrize("measured", [distance, same])
+@pytest.mark.parametrize(
+    ("straw", "exact", "said"),
+    [
+        ([[1.0, 2.0]], [[1.0]], r"straw has shape \(1, 2\), exact \(1, 1\)"),
+        ([1.0, 2.0], [1.0, 2.0], "two tables of one shape"),
+        ([["a", "b"]], [[1.0, 2.0]], "straw must hold numbers alone"),
+        ([[1.0, 2.0]], [[1.0], [2.0, 3.0]], "exact must hold numbers alone, as many in each row"),
+    ],
+)
+def test_tables_that_cannot_be_compared(measured, straw, exact, said):
+    with pytest.raises(InputError, match=said):
+        measured(straw, exact)
+
+
+def test_no_straw_men_of_text():
+    with pytest.raises(InputError, match="values must hold numbers alone"):
+        straw_men([["a", "b"], ["c", "d"]])

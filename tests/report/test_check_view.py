@@ -106,14 +106,24 @@ def test_facts_of_a_run_with_everything():
                 score("fidelity", None, n=3, n_failed=3, status="failed", reason="it raised"),
                 score("alignment", None, n=3, n_failed=3, status="failed", reason="it raised"),
             ],
-            ("a: Alignment, Fidelity: failed: it raised",),
+            ("a: it raised (without a value: Alignment, Fidelity)",),
         ),
         (
             [
                 score("fidelity", None, n=0, status="skipped", reason="time was up"),
                 score("alignment", None, n=3, n_failed=3, status="failed"),
             ],
-            ("a: Alignment: failed", "a: Fidelity: skipped: time was up"),
+            (
+                "a: failed (without a value: Alignment)",
+                "a: skipped: time was up (without a value: Fidelity)",
+            ),
+        ),
+        (
+            [
+                score(metric, None, n=3, n_failed=3, status="failed", reason="it raised")
+                for metric in ("fidelity", "alignment", "rows_right", "best_scale", "map")
+            ],
+            ("a: it raised (without a value: Alignment, Best scale, Fidelity, 2 more)",),
         ),
         (
             [score("alignment", 0.5, n_failed=2, reason="r"), score("fidelity", 0.5, n_failed=7, reason="r")],

@@ -397,7 +397,7 @@ BAD = {
         "the model failed",
     ),
     "a pickle": (["m.pkl", "--data", "d.csv"], "no such file"),
-    "a time": (["scoring.py:predict", "--data", "d.csv", "--budget", "soon"], "--budget: 'soon' is no time"),
+    "a time": (["scoring.py:predict", "--data", "d.csv", "--budget", "soon"], "budget: 'soon' is no time"),
     "a frame": (["scoring.py:predict", "--data", "d.csv", "--frame", "arrow"], "unknown frame 'arrow'"),
     "attributions of other rows": (
         ["scoring.py:predict", "--data", "d.csv", "--attributions", "few.csv"],

@@ -204,7 +204,7 @@ REFUSED: dict[str, tuple[Callable[..., Any], dict[str, Any], str]] = {
     ),
     "no sigma": (add, {"sigma": 0.0}, "sigma is in standard deviations"),
     "half a row": (add, {"rows": 2.5}, "rows must be a whole number"),
-    "no budget": (add, {"budget": 0}, "budget must be a number of seconds"),
+    "no budget": (add, {"budget": 0}, "budget: 0 is no time; write it as 90s, 5m or 1h"),
     "a log-odds of 0 and 1": (
         lambda t: (add(t) > 0).astype(float),
         {"kind": "classification", "link": "logit"},

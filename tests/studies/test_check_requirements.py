@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from xassay import results
 from xassay.errors import InputError, UnknownNameError
 from xassay.metrics import available
+from xassay.studies.check.measures import measures
 from xassay.studies.check.requirements import Requirement
+from xassay.studies.check.settings import CheckSettings
 
 EXPLAINERS = (
     "lime",
@@ -248,3 +250,49 @@ def test_another_explainer_of_the_same_name_with_options_is_another() -> None:
     bad = score(explainer="lime:n_samples=200", value=0.1, ci_low=0.0, ci_high=0.2)
     assert unmet("lime.masking_skill>=0.7", score(), bad) is None
     assert unmet("lime:n_samples=200.masking_skill>=0.7", score(), bad) is not None
+
+
+# what no check with these settings can meet is refused before anything runs
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "expected"),
+    [
+        ("lime.auc>=0.8", {}, "auc is not a score that a check gives explainers"),
+        ("lime.additive_share>=0.8", {}, "additive_share is not a score that a check gives explainers"),
+        ("lime.fidelity>=0.8", {"measures": "causal"}, "fidelity needs the measure fidelity; name it"),
+        ("lime.randomisation_agreement<0.5", {}, "needs the measure randomisation; name it"),
+        ("lime.mrr>=0.8", {}, "mrr is measured only where kind is anomaly"),
+        ("lime.causal_rmse@0.3<1", {}, "causal_rmse is measured at sigma 0.1, 0.25, not at 0.3"),
+        ("lime.neighbour_agreement@0.2>0", {}, "is measured at sigma 0.001, 0.1, 0.25, not at 0.2"),
+        ("lime.fidelity@0.1>=0.8", {}, "fidelity has no sigma"),
+        ("lime.seed_agreement@0.1>=0.8", {}, "seed_agreement has no sigma"),
+    ],
+)
+def test_a_score_that_no_check_with_these_settings_gives(text, settings, expected):
+    with pytest.raises(InputError) as error:
+        parse(text).check_measured(CheckSettings(**settings))
+    assert str(error.value).startswith(f"requirement {text!r}: ")
+    assert expected in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("lime.fidelity>=0.8", {}),
+        ("lime.fidelity_zero_base>=0.8", {}),
+        ("lime.model_calls<1000", {"measures": "fidelity"}),
+        ("lime.mrr>=0.8", {"kind": "anomaly"}),
+        ("lime.causal_rmse@0.3<1", {"sigma": 0.3}),
+        ("lime.causal_rmse<1", {}),
+        ("lime.neighbour_agreement@0.001>0", {}),
+        ("lime.randomisation_agreement<0.5", {"measures": "randomisation"}),
+    ],
+)
+def test_scores_that_a_check_gives(text, settings):
+    parse(text).check_measured(CheckSettings(**settings))
+
+
+def test_no_score_belongs_to_two_measures():
+    every = [metric for one in measures().values() for metric in (*one.shown, *one.beside, *one.of_the_model)]
+    assert len(set(every)) == len(every)

@@ -104,12 +104,18 @@ def _facts(plan: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     )
 
 
+_NAMED = 3
+"""Scores that a failure names, where it leaves more of them empty."""
+
+
 def _failures(scores: pl.DataFrame, names: Mapping[str, str]) -> Iterable[str]:
     bad = scores.filter(pl.col("status") != "ok")
     for keys, rows in bad.group_by("explainer", "status", "reason", maintain_order=True):
-        explainer, status, reason = str(keys[0]), str(keys[1]), _because(keys[2])
-        what = ", ".join(describe(metric).full_name for metric in rows["metric"].unique(maintain_order=True))
-        yield f"{names[explainer]}: {what}: {status}{reason}"
+        explainer, status, reason = str(keys[0]), str(keys[1]), keys[2]
+        why = str(reason) if reason is not None and status == "failed" else f"{status}{_because(reason)}"
+        what = [describe(metric).full_name for metric in rows["metric"].unique(maintain_order=True)]
+        shown = what if len(what) <= _NAMED else [*what[:_NAMED], f"{len(what) - _NAMED} more"]
+        yield f"{names[explainer]}: {why} (without a value: {', '.join(shown)})"
     some = scores.filter(pl.col("status") == "ok", pl.col("n_failed") > 0)
     for keys, rows in some.group_by("explainer", "reason", maintain_order=True):
         explainer, reason = str(keys[0]), _because(keys[1])

@@ -1,5 +1,7 @@
 """What the settings of all studies check alike."""
 
+import math
+import re
 import reprlib
 from collections.abc import Iterable
 from os import PathLike
@@ -35,6 +37,24 @@ def floats(values: Any) -> tuple[float, ...]:
         return (float(values),) if isinstance(values, (int, float)) else tuple(float(v) for v in values)
     except (TypeError, ValueError):
         raise InputError(f"expected a list of numbers, got {values!r}") from None
+
+
+def seconds(option: str, value: Any) -> float:
+    """A time in seconds, given as a number of them or as in 90s, 5m or 1h.
+
+    Raises:
+        InputError: something else, or no time above 0.
+    """
+    found = math.nan
+    if isinstance(value, str):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", value.strip())
+        if match is not None:
+            found = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        found = float(value)
+    if not 0 < found < math.inf:
+        raise InputError(f"{option}: {value!r} is no time; write it as 90s, 5m or 1h, or in seconds")
+    return found
 
 
 def check_distinct(option: str, values: Iterable[Any]) -> None:

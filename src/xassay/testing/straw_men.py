@@ -85,11 +85,14 @@ def same(straw: npt.ArrayLike, exact: npt.ArrayLike) -> bool:
         straw: shape (rows, features).
         exact: the right values, same shape.
 
+    Raises:
+        InputError: no numbers, or shapes that differ.
+
     Example:
         >>> same([[1.0, 0.04]], [[1.0, 0.0]]), same([[1.0, 0.5]], [[1.0, 0.0]])
         (True, False)
     """
-    made, right = np.asarray(straw, dtype=np.float64), np.asarray(exact, dtype=np.float64)
+    made, right = _pair(straw, exact)
     most = np.abs(right).max(axis=1)
     apart = np.abs(made - right).max(axis=1)
     return bool(((apart < 0.05 * most) | ((apart == 0) & (most == 0))).mean() >= 0.9)  # noqa: PLR2004
@@ -105,17 +108,35 @@ def distance(straw: npt.ArrayLike, exact: npt.ArrayLike) -> float:
     Returns:
         0 for the right values, 1 for all zeros; NaN where all right values are zero.
 
+    Raises:
+        InputError: no numbers, or shapes that differ.
+
     Example:
         >>> distance([[0.0, 0.0]], [[1.0, 2.0]])
         1.0
     """
-    made, right = np.asarray(straw, dtype=np.float64), np.asarray(exact, dtype=np.float64)
+    made, right = _pair(straw, exact)
     size = float((right**2).sum())
     return float(np.sqrt(((made - right) ** 2).sum() / size)) if size else float("nan")
 
 
+def _pair(straw: npt.ArrayLike, exact: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Both as tables of one shape."""
+    made, right = _numbers(straw, "straw"), _numbers(exact, "exact")
+    if made.ndim != 2 or made.shape != right.shape:  # noqa: PLR2004 - a table
+        raise InputError(f"straw has shape {made.shape}, exact {right.shape}; give two tables of one shape")
+    return made, right
+
+
+def _numbers(values: npt.ArrayLike, what: str) -> FloatArray:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must hold numbers alone, as many in each row") from None
+
+
 def _checked(values: npt.ArrayLike, like: FloatArray | None, what: str) -> FloatArray:
-    table = np.asarray(values, dtype=np.float64)
+    table = _numbers(values, what)
     if table.ndim != 2 or min(table.shape) < 2:  # noqa: PLR2004 - a table of some rows and columns
         raise InputError(f"{what} must hold at least two rows and two columns, not shape {table.shape}")
     if like is not None and table.shape != like.shape:

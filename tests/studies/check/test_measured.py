@@ -11,6 +11,7 @@ from sklearn.linear_model import LinearRegression
 
 import xassay
 from xassay.errors import InputError
+from xassay.studies.check.measures import measures
 from xassay.studies.check.measures.stability import RADII
 
 X = np.random.default_rng(0).normal(size=(160, 4)) + 0.5
@@ -63,6 +64,24 @@ def test_exact_and_local_explanations_of_a_line_are_faithful(of_a_line: Any) -> 
     assert row_of(of_a_line, "permutation", "fidelity")["value"] == pytest.approx(1, abs=1e-9)
     assert row_of(of_a_line, "lime", "fidelity")["value"] > 0.95
     assert row_of(of_a_line, "random", "fidelity")["value"] < 0.3
+
+
+def test_scores_of_explainers_are_those_that_the_measures_name(of_a_line: Any, refitted: Any) -> None:
+    """Requirements are refused by these names."""
+    named = {metric for one in measures().values() for metric in (*one.shown, *one.beside)}
+    for found in (of_a_line, refitted):
+        scored = found.scores.filter(pl.col("explainer").is_not_null(), pl.col("level") == "model")
+        assert set(scored["metric"]) <= named
+
+
+def test_a_measure_asked_for_alone_is_told(refitted: Any) -> None:
+    (said,) = [line for line in refitted.verdict if line.startswith("by_size")]
+    assert "100% of the explanation stays the same for a model refitted to shuffled targets" in said
+
+
+def test_functions_of_one_name_are_refused() -> None:
+    with pytest.raises(InputError, match="two functions are named '<lambda>'; give one another name"):
+        xassay.check(linear, X, explainers=[lambda p, b, x: x, lambda p, b, x: -x])
 
 
 def test_noise_is_not_stable(of_a_line: Any) -> None:
@@ -121,9 +140,9 @@ def test_attributions_in_a_frame_are_matched_by_name_or_refused() -> None:
 
 
 def test_a_target_that_fits_no_row_is_refused_whatever_is_measured() -> None:
-    for measures in ("fidelity", "randomisation"):
+    for name in ("fidelity", "randomisation"):
         with pytest.raises(InputError, match="the target has 3 values, the data 160 rows"):
-            xassay.check(linear, X, target=[1, 2, 3], measures=measures, rows=N)
+            xassay.check(linear, X, target=[1, 2, 3], measures=name, rows=N)
     with pytest.raises(InputError, match="the same value in every row"):
         xassay.check(
             LinearRegression().fit(X, X[:, 0]), X, target=[1] * 160, measures="randomisation", rows=N

@@ -823,7 +823,11 @@ def scores_of(*rows: tuple[str, float | None, float | None]) -> Scores:
             [("background_agreement", None, 0.89)],
             ["another background changes 11% of the explanation"],
         ),
-        ("randomisation", [("randomisation_agreement", None, 0.49)], []),
+        (
+            "randomisation",
+            [("randomisation_agreement", None, 0.0)],
+            ["0% of the explanation stays the same for a model refitted to shuffled targets"],
+        ),
         (
             "randomisation",
             [("randomisation_agreement", None, 0.5)],

@@ -11,6 +11,8 @@ import polars as pl
 
 from xassay.errors import InputError, UnknownNameError
 from xassay.metrics import available
+from xassay.studies.check.measures import measures
+from xassay.studies.check.settings import CheckSettings
 
 _PATTERN = re.compile(
     r"(?P<explainer>.+?)\.(?P<metric>[a-z][a-z_0-9]*)(@(?P<sigma>[^<>=@]+))?\s*(?P<op>>=|<=|>|<)\s*(?P<bound>\S+)"
@@ -62,6 +64,26 @@ class Requirement:
         if match["metric"] not in available():
             raise UnknownNameError(f"metric in requirement {text!r}", match["metric"], available())
         return cls(text.strip(), match["explainer"], match["metric"], sigma, match["op"], bound)
+
+    def check_measured(self, settings: CheckSettings) -> None:
+        """See that a check with these settings gives the score at all.
+
+        Raises:
+            InputError: it does not.
+        """
+        measure = next((one for one in measures().values() if self.metric in (*one.shown, *one.beside)), None)
+        where = f"requirement {self.text!r}: {self.metric}"
+        if measure is None:
+            raise InputError(f"{where} is not a score that a check gives explainers")
+        if measure.name not in (*settings.measures, "cost"):
+            raise InputError(f"{where} needs the measure {measure.name}; name it among the measures")
+        if settings.kind not in measure.kinds:
+            raise InputError(f"{where} is measured only where kind is {' or '.join(measure.kinds)}")
+        sigmas = measure.sigmas(self.metric, settings)
+        if self.sigma is not None and not any(math.isclose(self.sigma, sigma) for sigma in sigmas):
+            listed = ", ".join(f"{sigma:g}" for sigma in sigmas)
+            at = f"is measured at sigma {listed}, not at {self.sigma:g}" if sigmas else "has no sigma"
+            raise InputError(f"{where} {at}")
 
     def unmet(self, scores: pl.DataFrame) -> str | None:
         """Why it is not met, in one line; None where it is.

@@ -10,7 +10,7 @@ import numpy as np
 from xassay import explainers
 from xassay.errors import InputError, UnknownNameError
 from xassay.models.score import KINDS, LINKS
-from xassay.studies.checks import check_distinct, check_some, check_whole, floats, strings
+from xassay.studies.checks import check_distinct, check_some, check_whole, floats, seconds, strings
 
 DEFAULT_EXPLAINERS = ("permutation_shap", "kernel_shap", "lime", "maple", "random")
 YARDSTICKS = ("zscore",)
@@ -48,6 +48,14 @@ def _optional_text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
+def _timeout(value: Any) -> float:
+    return seconds("timeout", value)
+
+
+def _budget(value: Any) -> float | None:
+    return None if value is None else seconds("budget", value)
+
+
 @attrs.frozen
 class CheckSettings:
     """Settings of a check.
@@ -61,8 +69,8 @@ class CheckSettings:
         rows: how many rows of the data are explained; all if it has fewer.
         sigma: standard deviations of the perturbations around a row, in those of the columns.
         max_background: background rows above this are sampled down, with a notice.
-        timeout: seconds that a cell may take.
-        budget: seconds that the run may take; None: as many as it needs.
+        timeout: how long a cell may take, in seconds or as in ``90s``, ``5m`` or ``1h``.
+        budget: how long the run may take, likewise; None: as long as it needs.
         seed: the run's seed.
         functions: which of the explainers are functions at hand.
 
@@ -80,8 +88,8 @@ class CheckSettings:
     rows: int = 200
     sigma: tuple[float, ...] = attrs.field(default=(0.1, 0.25), converter=floats)
     max_background: int = 100
-    timeout: float = 600.0
-    budget: float | None = None
+    timeout: float = attrs.field(default=600.0, converter=_timeout)
+    budget: float | None = attrs.field(default=None, converter=_budget)
     seed: int = 0
     functions: tuple[str, ...] = ()
 
@@ -108,10 +116,6 @@ class CheckSettings:
                 )
         for option, least in (("rows", 1), ("max_background", 1), ("seed", 0)):
             check_whole(option, getattr(self, option), least)
-        for option in ("timeout", "budget"):
-            value = getattr(self, option)
-            if value is not None and not (isinstance(value, (int, float)) and 0 < value < float("inf")):
-                raise InputError(f"{option} must be a number of seconds above 0, not {value!r}")
 
     def options_of(self, spec: str) -> dict[str, Any]:
         """An explainer's options in force: its defaults, the check's, the user's over them."""

@@ -222,7 +222,9 @@ def _examined(
     if not usable.any():
         raise InputError(f"the model gives no finite score for any background row{_why(score, space, pool)}")
     if not usable.all():
-        notices.append(f"{int((~usable).sum()):,} background rows without a finite score are left out")
+        lost = int((~usable).sum())
+        rows_are = "row without a finite score is" if lost == 1 else "rows without a finite score are"
+        notices.append(f"{lost:,} background {rows_are} left out")
         pool, of_pool = pool[usable], of_pool[usable]
     found: list[Finding] = []
     if settings.kind == "anomaly":

@@ -108,7 +108,11 @@ def _advice(
         why = reasons[0] if len(reasons) == 1 else _reasons(missing)
         yield " ".join([*planted, f"No explainer could be judged on this model: {why}."])
     else:
-        do = _use(best, competing, found, scores) if best is not None else _none(judged, found, planted)
+        do = (
+            _use(best, competing, found, scores, planted)
+            if best is not None
+            else _none(judged, found, planted)
+        )
         yield " ".join([*planted, *do])
         if missing:
             yield f"Not judged: {_reasons(missing)}."
@@ -125,7 +129,11 @@ def _calls(scores: Scores) -> str:
 
 
 def _use(
-    best: str, competing: Sequence[Judgement], found: Found, scores: Mapping[str, Scores]
+    best: str,
+    competing: Sequence[Judgement],
+    found: Found,
+    scores: Mapping[str, Scores],
+    planted: Sequence[str],
 ) -> Iterator[str]:
     """Which explainer to use, how sure that is, which others are faithful, and what to mind."""
     own = scores[best]
@@ -135,8 +143,9 @@ def _use(
     sure = "" if low is None or high is None else f", 95% interval {low:.2f} to {high:.2f}"
     right = percent(own("rows_right") or 0.0, least=thresholds.MOST_ROWS)
     fidelity = figure(own("fidelity") or 0.0, least=thresholds.FAITHFUL)
+    use = "For ordinary rows use" if planted else "Use"
     yield (
-        f"Use {named(best)}{_calls(own)}: it is faithful (fidelity {fidelity}{sure}; right on {right} of "
+        f"{use} {named(best)}{_calls(own)}: it is faithful (fidelity {fidelity}{sure}; right on {right} of "
         f"{rows} rows)."
     )
     others = [one.explainer for one in competing if one.judgement == FAITHFUL and one.explainer != best]

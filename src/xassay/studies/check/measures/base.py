@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from xassay.explainers import ExplainerRecord
+from xassay.models.score import KINDS
 from xassay.studies.check.explained import Explained, joined
 from xassay.studies.check.series import Series
 from xassay.studies.check.settings import CheckSettings
@@ -122,6 +123,7 @@ class Measure(ABC):
         question: the heading of its section.
         how: how it is measured, a paragraph for people.
         shown: its scores that the report shows, in order.
+        beside: its scores that only judgements and requirements read.
         parts: how they are parted into tables, by title; empty: one table.
         main: those of them that stand in the report's first table.
         of_the_model: its scores of the model alone.
@@ -129,6 +131,7 @@ class Measure(ABC):
         sectioned: whether the report shows it in the common form; else it has a form of its own.
         compared: its scores that explainers are tested by.
         summary: one line for the docs.
+        kinds: of which models it measures anything.
         asks: whether it asks the model about rows, before any explanation is known.
         follows: whether it asks the model about explanations.
         most_rows: the most rows that it looks at; None: all.
@@ -140,16 +143,24 @@ class Measure(ABC):
     how: ClassVar[str]
     summary: ClassVar[str]
     shown: ClassVar[tuple[str, ...]]
+    beside: ClassVar[tuple[str, ...]] = ()
     parts: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     main: ClassVar[tuple[str, ...]] = ()
     of_the_model: ClassVar[tuple[str, ...]] = ()
     drawn: ClassVar[bool] = False
     sectioned: ClassVar[bool] = True
     compared: ClassVar[tuple[str, ...]] = ()
+    kinds: ClassVar[tuple[str, ...]] = KINDS
     asks: ClassVar[bool] = False
     follows: ClassVar[bool] = False
     most_rows: ClassVar[int | None] = None
     whole: ClassVar[bool] = False
+
+    @classmethod
+    def sigmas(cls, metric: str, settings: CheckSettings) -> tuple[float, ...]:
+        """The perturbations at which it gives one of its scores; empty where that has none."""
+        del metric, settings
+        return ()
 
     def variants(
         self, subject: Subject, settings: CheckSettings, record: ExplainerRecord, options: dict[str, Any]

@@ -41,6 +41,12 @@ class Causal(Measure):
     compared: ClassVar[tuple[str, ...]] = ("causal_rmse",)
     asks: ClassVar[bool] = True
 
+    @classmethod
+    def sigmas(cls, metric: str, settings: CheckSettings) -> tuple[float, ...]:
+        """Those that were asked for."""
+        del metric
+        return settings.sigma
+
     def model_rows(self, subject: Subject, settings: CheckSettings) -> float:
         """The points."""
         del subject

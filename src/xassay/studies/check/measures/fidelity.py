@@ -127,6 +127,9 @@ class Fidelity(Measure):
         }
     )
     shown: ClassVar[tuple[str, ...]] = tuple(metric for part in parts.values() for metric in part)
+    beside: ClassVar[tuple[str, ...]] = tuple(
+        f"{what}_{base}_base" for base in ("zero", "mean") for what in ("fidelity", "gap")
+    )
     main: ClassVar[tuple[str, ...]] = ("fidelity", "rows_right")
     compared: ClassVar[tuple[str, ...]] = ("fidelity", "fidelity_pooled", "masking_rmse")
     of_the_model: ClassVar[tuple[str, ...]] = ("additive_share", "masking_skill_ceiling")

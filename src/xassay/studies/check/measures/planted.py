@@ -49,6 +49,7 @@ class Planted(Measure):
     main: ClassVar[tuple[str, ...]] = ("mrr",)
     compared: ClassVar[tuple[str, ...]] = ("map",)
     of_the_model: ClassVar[tuple[str, ...]] = ("planted_noticed",)
+    kinds: ClassVar[tuple[str, ...]] = ("anomaly",)
     most_rows: ClassVar[int | None] = 60
 
     def variants(

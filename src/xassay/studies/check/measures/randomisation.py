@@ -17,8 +17,6 @@ from xassay.studies.check.subject import Subject
 from xassay.studies.check.variants import Asked, Variant, as_the_user
 from xassay.types import FloatArray
 
-_MUCH = 0.5
-
 
 class Randomisation(Measure):
     """Agreement with explanations of a model that learned nothing."""
@@ -71,9 +69,9 @@ class Randomisation(Measure):
         yield Series("randomisation_agreement", (values,), refitted.rows, "mean", failed, reason)
 
     def sentences(self, scores: Scores) -> Iterator[str]:
-        """Where too much stays."""
+        """How much stays; who asks for this measure wants to know, be it much or little."""
         found = scores("randomisation_agreement")
-        if found is not None and found >= _MUCH:
+        if found is not None:
             yield f"{found:.0%} of the explanation stays the same for a model refitted to shuffled targets"
 
 

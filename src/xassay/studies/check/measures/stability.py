@@ -58,6 +58,12 @@ class Stability(Measure):
     asks: ClassVar[bool] = True
     most_rows: ClassVar[int | None] = 20
 
+    @classmethod
+    def sigmas(cls, metric: str, settings: CheckSettings) -> tuple[float, ...]:
+        """The distances of neighbours; other seeds are of the same row."""
+        del settings
+        return () if metric == "seed_agreement" else RADII
+
     def variants(
         self, subject: Subject, settings: CheckSettings, record: ExplainerRecord, options: dict[str, Any]
     ) -> Iterator[Variant]:
