@@ -567,6 +567,18 @@ def test_distance_and_direction_by_their_formulas(of: tuple[int, int], other: in
     assert found.direction(said[None]) == pytest.approx(cosine, abs=1e-6)
 
 
+def test_a_distance_within_the_error_of_drawn_sets_is_none() -> None:
+    """Of a sum of columns, in sets that are drawn: what is right stays right, what is wrong is seen."""
+    values = np.random.default_rng(0).normal(size=(40, 16))
+    sets = same_size_sets(16, 0, np.arange(40), wanted=64)
+    noise = np.random.default_rng(1).normal(size=sets.chosen.shape[:2])
+    asked = np.einsum("rsp,rp->rs", sets.chosen.astype(float), values) + noise
+    found = Contrasts.of(sets, asked, values.sum(axis=1))
+    assert (found.apart(values) == 0).mean() > 0.8
+    wrong = np.roll(values, 1, axis=1)
+    assert (found.apart(wrong) > 0.5 * np.linalg.norm(values - wrong, axis=1)).mean() > 0.8
+
+
 # the convenience
 
 

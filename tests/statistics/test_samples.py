@@ -77,3 +77,19 @@ def test_the_error_of_each_value_is_part_of_their_spread():
         bounds = np.array([sample_interval(row) for row in drawn])
         held.append(((bounds[:, 0] <= 0.5) & (bounds[:, 1] >= 0.5)).mean())
     assert np.abs(np.array(held) - 0.95).max() < 0.025
+
+
+def test_equal_values_leave_room_towards_both_bounds_and_take_what_is_within():
+    low, high = sample_interval(np.full(3, 0.5), -1, 2)
+    unseen = 1 - 0.025 ** (1 / 3)
+    assert (low, high) == pytest.approx((0.5 - unseen * 1.5, 0.5 + unseen * 1.5))
+    assert sample_interval(np.full(3, 0.5), -1, 2, within=(low - 0.1, high + 0.2)) == pytest.approx(
+        (low - 0.1, high + 0.2)
+    )
+    assert sample_interval(np.full(3, 0.5), -1, 2, within=(low + 0.1, high - 0.2)) == (low, high)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e6])
+def test_rounding_is_that_of_the_values_size(size):
+    values = size * np.array([1.0, 1.0 - 1e-15, 1.0])
+    assert sample_interval(values, 0, size) == pytest.approx(sample_interval(np.full(3, size), 0, size))

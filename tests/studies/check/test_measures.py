@@ -294,6 +294,12 @@ def test_a_model_without_order_tells_sums_nothing() -> None:
         assert np.isnan(values(found["rows_right"])).all()
 
 
+def test_without_an_answer_nothing_is_known_of_which_columns_a_row_needs() -> None:
+    both = explained(REFUSING, np.hstack([exact(LINE), np.ones((N, 4))]))
+    found = scored("placebo", REFUSING, exact(LINE), {Variant("placebo", measure="placebo"): both})
+    assert np.flatnonzero(np.isnan(values(found["placebo_share"]))).tolist() == [3]
+
+
 @pytest.mark.parametrize("name", ["fidelity", "causal", "removal", "placebo", "stability"])
 def test_rows_that_the_model_refuses_fail_alone_and_say_why(name: str) -> None:
     own = measure(name)
@@ -316,6 +322,16 @@ def test_failed_rows_are_those_of_the_explainer_and_rows_without_an_answer_are_u
         assert np.flatnonzero(one.failed).tolist() == [0]
         assert np.flatnonzero(~one.defined).tolist() == [0, 3, 5]
         assert one.reason == "lost"
+
+
+def test_a_failure_where_the_model_gave_no_answer_is_not_the_explainers_in_removal() -> None:
+    base = explained(REFUSING, Explanation(exact(LINE), errors={0: "lost", 3: "lost too"}))
+    for one in scored("removal", REFUSING, base).values():
+        assert np.flatnonzero(one.failed).tolist() == [0]
+        assert {0, 3} <= set(np.flatnonzero(~one.defined).tolist())
+        assert one.reason == "lost"
+    for one in scored("removal", REFUSING, exact(LINE)).values():
+        assert "not in the mood" in one.reason
 
 
 def test_the_models_reason_is_given_where_the_explainer_has_none() -> None:
