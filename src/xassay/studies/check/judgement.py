@@ -76,7 +76,7 @@ def judge(name: str, scores: Scores, chance: float | None = None) -> Judgement:
 
 def _figures(scores: Scores, faults: Mapping[str, str]) -> str:
     """What a judgement rests on."""
-    fidelity = figure(scores("fidelity") or 0.0, least=thresholds.FAITHFUL)
+    fidelity = figure(scores.known("fidelity"), least=thresholds.FAITHFUL)
     right = scores("rows_right")
     share = "an unknown share" if right is None else percent(right, least=thresholds.MOST_ROWS)
     return ", ".join(
@@ -225,8 +225,8 @@ def recommended(judged: Sequence[Judgement], scores: Mapping[str, Scores]) -> st
     """
     faithful = [one.explainer for one in judged if one.judgement == FAITHFUL]
     whole = [name for name in faithful if lost_share(scores[name]) <= thresholds.MOST_LOST] or faithful
-    most = max((scores[name]("fidelity") or 0.0 for name in whole), default=0.0)
-    close = [name for name in whole if (scores[name]("fidelity") or 0.0) >= most - thresholds.CLOSE]
+    most = max((scores[name].known("fidelity") for name in whole), default=0.0)
+    close = [name for name in whole if scores[name].known("fidelity") >= most - thresholds.CLOSE]
     return min(
         close,
         key=lambda name: (len(caveats(scores[name])), scores[name]("model_calls") or 0.0, name),

@@ -141,8 +141,8 @@ def _use(
     row = own.row("fidelity") or {}
     low, high = row.get("ci_low"), row.get("ci_high")
     sure = "" if low is None or high is None else f", 95% interval {low:.2f} to {high:.2f}"
-    right = percent(own("rows_right") or 0.0, least=thresholds.MOST_ROWS)
-    fidelity = figure(own("fidelity") or 0.0, least=thresholds.FAITHFUL)
+    right = percent(own.known("rows_right"), least=thresholds.MOST_ROWS)
+    fidelity = figure(own.known("fidelity"), least=thresholds.FAITHFUL)
     use = "For ordinary rows use" if planted else "Use"
     yield (
         f"{use} {named(best)}{_calls(own)}: it is faithful (fidelity {fidelity}{sure}; right on {right} of "

@@ -90,6 +90,12 @@ class Scores:
         value = None if row is None else row["value"]
         return None if value is None or math.isnan(value) else float(value)
 
+    def known(self, metric: str) -> float:
+        """A score that is there, as a judgement that rests on it says."""
+        value = self(metric)
+        assert value is not None, metric  # noqa: S101 - judged, so measured
+        return value
+
     def low(self, metric: str, sigma: float | None = None, fault: str | None = None) -> float | None:
         """The lower end of a score's interval, or the score where it has none."""
         row, value = self.row(metric, sigma, fault), self(metric, sigma, fault)
