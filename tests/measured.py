@@ -80,8 +80,8 @@ def scored(
         follow_ups or {},
     )
     return {
-        (one.metric, *(part for part in (one.sigma, one.fault, one.options) if part is not None))
-        if (one.sigma, one.fault, one.options) != (None, None, None)
+        (one.metric, *(part for part in (one.sigma, one.planted, one.options) if part is not None))
+        if (one.sigma, one.planted, one.options) != (None, None, None)
         else one.metric: one
         for one in own.series(context)
     }

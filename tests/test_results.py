@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -52,3 +53,24 @@ def test_absent_and_broken_files_are_named(tmp_path, read):
     broken.write_bytes(b"\x00nonsense")
     with pytest.raises(InputError, match="broken"):
         read(broken)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"cels": "a"}, "column 'cels' is not in the schema"),
+        ({"cell": 3}, "column 'cell' holds String, not 3"),
+        ({"rows": 2.0}, "column 'rows' holds Int64, not 2.0"),
+        ({"rows": True}, "column 'rows' holds Int64, not True"),
+        ({"seconds": "1"}, "column 'seconds' holds Float64, not '1'"),
+        ({"resumed": 1}, "column 'resumed' holds Boolean, not 1"),
+    ],
+)
+def test_a_row_that_does_not_fit_the_schema_is_a_fault_of_the_program(row, said):
+    with pytest.raises(TypeError, match=said):
+        results.frame([row], results.TIMINGS)
+
+
+def test_numbers_of_numpy_are_numbers():
+    row = {"cell": "a", "rows": np.int32(2), "seconds": np.float32(0.5), "resumed": np.True_}
+    assert results.frame([row], results.TIMINGS).row(0) == ("a", 2, 0.5, True)

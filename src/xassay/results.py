@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from xassay.errors import InputError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 RESULTS: dict[str, type[pl.DataType]] = {
     "schema": pl.Int64,
@@ -23,6 +24,7 @@ RESULTS: dict[str, type[pl.DataType]] = {
     "level": pl.String,
     "circuit": pl.String,
     "fault": pl.String,
+    "planted": pl.String,
     "dataset": pl.String,
     "trial": pl.Int64,
     "model": pl.String,
@@ -34,6 +36,7 @@ RESULTS: dict[str, type[pl.DataType]] = {
     "profile": pl.String,
     "seed": pl.Int64,
     "explainer": pl.String,
+    "measure": pl.String,
     "options": pl.String,
     "engine": pl.String,
     "sigma": pl.Float64,
@@ -82,14 +85,39 @@ TIMINGS: dict[str, type[pl.DataType]] = {
 
 
 def frame(rows: Iterable[Mapping[str, Any]], schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
-    """Rows as a frame of a schema: absent columns are null, rows sorted by everything but the scores."""
-    records = [{column: row.get(column) for column in schema} for row in rows]
+    """Rows as a frame of a schema: absent columns are null, rows sorted by everything but the scores.
+
+    Raises:
+        TypeError: a row has a column that the schema does not know, or a value of another type.
+    """
+    records = [_record(row, schema) for row in rows]
     table = pl.DataFrame(records, schema=dict(schema), orient="row")
     if "schema" in schema:
         table = table.with_columns(pl.lit(SCHEMA_VERSION, pl.Int64).alias("schema"))
     keys = [column for column, kind in schema.items() if kind == pl.String]
     keys += [column for column in ("trial", "noise", "background", "sigma") if column in schema]
     return table.sort(keys, nulls_last=False, maintain_order=True)
+
+
+def _record(row: Mapping[str, Any], schema: Mapping[str, type[pl.DataType]]) -> dict[str, Any]:
+    """A row, all columns of the schema; polars would make null or text of what does not belong there."""
+    if unknown := row.keys() - schema.keys():
+        raise TypeError(f"column {min(unknown)!r} is not in the schema ({', '.join(schema)})")
+    for column, value in row.items():
+        kinds = _KINDS[schema[column]]
+        wrong = isinstance(value, (bool, np.bool_)) and kinds is not _BOOLEANS
+        if value is not None and (wrong or not isinstance(value, kinds)):
+            raise TypeError(f"column {column!r} holds {schema[column]}, not {value!r}")
+    return {column: row.get(column) for column in schema}
+
+
+_BOOLEANS = (bool, np.bool_)
+_KINDS: dict[type[pl.DataType], tuple[type, ...]] = {
+    pl.String: (str,),
+    pl.Int64: (int, np.integer),
+    pl.Float64: (int, float, np.integer, np.floating),
+    pl.Boolean: _BOOLEANS,
+}
 
 
 def write_parquet(table: pl.DataFrame, path: Path) -> None:

@@ -202,7 +202,7 @@ def test_the_first_table_shows_the_main_scores_alone():
         *explained("a", {"placebo_share": (0.1, 0.05, 0.2), "seed_agreement": 0.7, "mrr": 0.8}),
         score("causal_skill", 0.5, sigma=0.25),
         score("causal_skill", 0.25, sigma=0.1),
-        score("mrr", 0.1, fault="swapped pair"),
+        score("mrr", 0.1, planted="swapped pair"),
         score("fidelity", 0.1, level="budget", options="n=1"),
     ]
     (block,) = section(view(rows), "In figures").blocks
@@ -342,9 +342,9 @@ def test_several_sigmas_are_several_columns():
 def test_kinds_of_planted_rows_are_tables_of_their_own():
     rows = [
         score("mrr", 0.9),
-        score("mrr", 0.8, fault="swapped pair"),
-        score("map", 0.7, fault="swapped pair"),
-        score("mrr", 0.6, fault="out of range"),
+        score("mrr", 0.8, planted="swapped pair"),
+        score("map", 0.7, planted="swapped pair"),
+        score("mrr", 0.6, planted="out of range"),
     ]
     found = section(view(rows), measures()["planted"].question)
     assert [block.title for block in found.blocks] == ["", "Out of range", "Swapped pair"]
@@ -360,7 +360,7 @@ def test_kinds_of_planted_rows_are_tables_of_their_own():
 def test_the_models_own_scores():
     rows = [
         score("planted_noticed", (0.5, 0.25, 0.75), None, n=1240, n_failed=3, n_undefined=7),
-        score("planted_noticed", 0.25, None, fault="swapped pair", n=20),
+        score("planted_noticed", 0.25, None, planted="swapped pair", n=20),
         score("mrr", 0.9),
     ]
     found = section(view(rows), measures()["planted"].question)

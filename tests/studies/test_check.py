@@ -27,7 +27,7 @@ def linear(rows: Any) -> Any:
 
 def value(result: CheckResult, explainer: str, metric: str, **where: Any) -> float:
     rows = result.scores.filter(level="model", explainer=explainer, metric=metric, **where)
-    rows = rows.filter(pl.col("fault").is_null())
+    rows = rows.filter(pl.col("planted").is_null())
     assert len(rows) == 1
     return float(rows["value"].item())
 
@@ -105,7 +105,7 @@ def test_a_planted_culprit_is_found() -> None:
 
     result = xassay.check(distance, data, kind="anomaly", explainers=["permutation_shap", "random"], rows=30)
     noticed = result.scores.filter(metric="planted_noticed")
-    assert set(noticed["fault"]) == {None, "out of range", WRONG, SEVERAL}
+    assert set(noticed["planted"]) == {None, "out of range", WRONG, SEVERAL}
     assert noticed["value"].min() > 0.9
     assert value(result, "permutation_shap", "mrr") > 0.95
     assert value(result, "permutation_shap", "mr_precision") > 0.85

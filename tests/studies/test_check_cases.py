@@ -298,7 +298,7 @@ def test_an_isolation_forest_is_explained_by_its_score_and_the_culprit_comes_fir
     turned = result.sanity.filter(check="larger is more anomalous")["found"].item()
     assert "the sign is turned" in turned
     found = result.scores.filter(
-        pl.col("metric") == "mrr", pl.col("fault").is_null(), explainer="permutation_shap"
+        pl.col("metric") == "mrr", pl.col("planted").is_null(), explainer="permutation_shap"
     )["value"].item()
     assert found > 0.85
     with pytest.raises(

@@ -193,7 +193,7 @@ def test_a_missing_or_undefined_score_fails_every_bound_and_says_why(
         [score(explainer="random")],
         [score(metric="masking_rmse")],
         [score(level="budget")],
-        [score(fault="swap")],
+        [score(planted="swap")],
     ],
     ids=["none", "another explainer", "another metric", "the convergence curve", "planted rows"],
 )
@@ -205,7 +205,7 @@ def test_a_failing_score_of_another_is_no_reason() -> None:
     others = [
         score(explainer="random", value=-9.0),
         score(level="budget", value=-9.0),
-        score(fault="a", value=-9),
+        score(planted="a", value=-9),
     ]
     assert unmet("lime.masking_skill>=0.7", score(), *others) is None
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from xassay import circuits, metrics, run_crem
+from xassay import circuits, metrics, results, run_crem
 from xassay.errors import InputError
 from xassay.statistics import RowWeights, holm, ratio_of_intervals
 from xassay.studies.crem import CremSettings, CremStudy, comparison, scoring
@@ -561,7 +561,7 @@ def test_two_circuits_of_one_name_are_refused(tmp_path):
 
 def test_results_hold_every_column_and_only_known_statuses():
     run = run_crem(circuits=["c17"], explainers=CHEAP, sample=4)
-    assert run.scores["schema"].unique().to_list() == [1]
+    assert run.scores["schema"].unique().to_list() == [results.SCHEMA_VERSION]
     assert set(run.scores["status"]) == {"ok"}
     assert set(run.scores["metric"]) <= set(metrics.available())
     assert run.scores["dataset"].null_count() == run.scores.height

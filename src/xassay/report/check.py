@@ -182,7 +182,7 @@ def _verdict(
     main = [metric for one in measures().values() for metric in one.main]
     smallest = base.group_by("metric").agg(pl.col("sigma").min().alias("first"))
     chosen = (
-        base.filter(pl.col("metric").is_in(main), pl.col("fault").is_null())
+        base.filter(pl.col("metric").is_in(main), pl.col("planted").is_null())
         .join(smallest, on="metric", how="left", maintain_order="left")
         .filter(pl.col("sigma").eq_missing(pl.col("first")))
     )
@@ -238,16 +238,16 @@ def _measured(
     if table.is_empty() and facts is None:
         return
     blocks = []
-    for fault in (None, *table["fault"].drop_nulls().unique().sort()):
-        part = table.filter(pl.col("fault").eq_missing(pl.lit(fault, pl.String)))
+    for planted in (None, *table["planted"].drop_nulls().unique().sort()):
+        part = table.filter(pl.col("planted").eq_missing(pl.lit(planted, pl.String)))
         for title, metrics in (measure.parts or {"": measure.shown}).items():
             chosen = part.filter(pl.col("metric").is_in(metrics))
             if len(chosen):
-                named = title if fault is None else str(fault).capitalize()
+                named = title if planted is None else str(planted).capitalize()
                 blocks.append(
                     Block(named, "explainer", _columns(chosen, metrics), _lines(chosen, names), "rows")
                 )
-    drawn = table.filter(pl.col("metric").is_in(measure.main), pl.col("fault").is_null())
+    drawn = table.filter(pl.col("metric").is_in(measure.main), pl.col("planted").is_null())
     yield Section(
         measure.question,
         (measure.how,),
@@ -280,7 +280,7 @@ def _title(row: Mapping[str, Any]) -> str:
     """A score's name, with what it was measured at."""
     title = describe(row["metric"]).full_name
     title = title if row["sigma"] is None else f"{title}, sigma {row['sigma']:g}"
-    return title if row["fault"] is None else f"{title}, {row['fault']}"
+    return title if row["planted"] is None else f"{title}, {row['planted']}"
 
 
 def _dots(table: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:

@@ -381,7 +381,7 @@ def test_other_levels_and_kinds_of_rows_are_not_judged_by():
     rows = [
         *explained(changes=BAD),
         score("fidelity", 1.0, level="budget", options="n=1"),
-        score("alignment", 1.0, fault="swapped pair"),
+        score("alignment", 1.0, planted="swapped pair"),
         score("fidelity_conditional", 1.0, sigma=0.1),
     ]
     assert judge("a", Scores(table(rows))).judgement == UNFAITHFUL

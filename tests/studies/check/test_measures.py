@@ -701,7 +701,7 @@ def test_each_number_of_samples_is_a_point_on_the_same_rows() -> None:
 
 
 def budgets(*points: tuple[str, float], now: str = "n_samples=100") -> Scores:
-    shared = {"sigma": None, "fault": None, "reason": None, "ci_low": None, "n": 20}
+    shared = {"sigma": None, "planted": None, "reason": None, "ci_low": None, "n": 20}
     rows = [{**shared, "level": "budget", "metric": "fidelity", "options": o, "value": v} for o, v in points]
     base = {**shared, "level": "model", "metric": "fidelity", "options": now, "value": 0.5}
     return Scores(pl.DataFrame([base, *rows]))
@@ -797,9 +797,9 @@ def test_planted_causes_are_ranked_by_what_pushes_the_score_up() -> None:
 
 def test_noticed_rows_are_counted_by_kind_and_explained() -> None:
     own, subject = measure("planted"), attrs.evolve(LINE, planted=PLANTED)
-    found = {one.fault: values(one).mean() for one in own.of_model(subject, settings(), None)}
+    found = {one.planted: values(one).mean() for one in own.of_model(subject, settings(), None)}
     assert found == {None: 0.75, "out of range": 0.75, "swapped pair": 0.75}
-    rows = {one.fault: one.rows.tolist() for one in own.of_model(subject, settings(), None)}
+    rows = {one.planted: one.rows.tolist() for one in own.of_model(subject, settings(), None)}
     assert rows == {None: list(range(8)), "out of range": [0, 1, 2, 3], "swapped pair": [4, 5, 6, 7]}
     (variant,) = own.variants(subject, settings(), record("lime"), {})
     assert own.n_rows(subject, variant, 100) == 6
@@ -822,7 +822,7 @@ def test_chance_is_the_mean_over_orders() -> None:
 
 
 def scores_of(*rows: tuple[str, float | None, float | None]) -> Scores:
-    shared = {"fault": None, "reason": None, "level": "model", "options": "", "ci_low": None}
+    shared = {"planted": None, "reason": None, "level": "model", "options": "", "ci_low": None}
     counts = {"n": 20, "n_failed": 0, "n_undefined": 0}
     listed = [{**shared, **counts, "metric": m, "sigma": s, "value": v} for m, s, v in rows]
     return Scores(pl.DataFrame(listed, schema_overrides={"value": pl.Float64, "sigma": pl.Float64}))

@@ -383,12 +383,12 @@ def test_small_differences_beyond_rounding_are_differences() -> None:
 def test_what_is_no_score_of_all_rows_is_not_tested() -> None:
     extra = {
         "a": [
-            series("map", "mean", HALVES, fault="swapped"),
+            series("map", "mean", HALVES, planted="swapped"),
             series("fidelity", "mean", HALVES, level="budget"),
             series("map", "mean", HALVES),
         ],
         "b": [
-            series("map", "mean", HALVES / 2, fault="swapped"),
+            series("map", "mean", HALVES / 2, planted="swapped"),
             series("fidelity", "mean", HALVES / 2, level="budget"),
             series("map", "mean", HALVES / 2),
         ],

@@ -559,10 +559,10 @@ ZSCORE = "zscore, the distance of each column from its mean,"
 ENOUGH = f"{ZSCORE} does as well: no explainer is needed for these causes."
 
 
-def ranks(name, value, low=None, fault=None, n=60, **others):
+def ranks(name, value, low=None, planted=None, n=60, **others):
     """Reciprocal ranks of planted causes; the interval begins 0.1 below unless it says otherwise."""
     low = value - 0.1 if low is None else low
-    return [score("mrr", (value, low, 1.0), name, fault=fault, n=n, **others)]
+    return [score("mrr", (value, low, 1.0), name, planted=planted, n=n, **others)]
 
 
 def planted(*parts, chance=0.4, names=("a", "b"), **others):
@@ -665,7 +665,7 @@ CHANCES = dict.fromkeys(KINDS, 0.4)
 def by_kind(found, n=15, chances=None):
     """What is said after the first sentence; found: explainer -> reciprocal rank of each kind."""
     parts = [
-        ranks(name, value, fault=kind, n=n) for name, own in found.items() for kind, value in own.items()
+        ranks(name, value, planted=kind, n=n) for name, own in found.items() for kind, value in own.items()
     ]
     overall = [ranks(name, 0.9) for name in found]
     chances = {kind: 0.4 for own in found.values() for kind in own} if chances is None else chances
@@ -767,14 +767,14 @@ def test_kinds_that_cannot_be_judged_are_left_out(n, chances, kinds):
     ],
 )
 def test_kinds_that_the_detector_does_not_notice(noticed, expected):
-    model = [score("planted_noticed", value, None, fault=kind) for kind, value in noticed.items()]
-    rows = [ranks("a", 0.9), ranks("a", 0.9, fault=SHIFT), model]
+    model = [score("planted_noticed", value, None, planted=kind) for kind, value in noticed.items()]
+    rows = [ranks("a", 0.9), ranks("a", 0.9, planted=SHIFT), model]
     found = planted(*rows, chances=dict.fromkeys((SHIFT, WRONG, SWAPPED), 0.4))
     assert found == f"{BEST} Who finds them, by kind: out of range: a; {expected}."
 
 
 def test_names_of_finders_with_spaces_are_quoted():
-    rows = [*ranks("my own", 0.9), *ranks("my own", 0.9, fault=SHIFT)]
+    rows = [*ranks("my own", 0.9), *ranks("my own", 0.9, planted=SHIFT)]
     first = texts(explained("my own", BAD), rows, chance=0.4, chances=CHANCES)[0]
     assert "anomalies 'my own' finds the causes" in first
     assert "out of range: 'my own'; typical alone" in first

@@ -31,12 +31,12 @@ class _Ranks:
 
     @classmethod
     def of(
-        cls, names: Sequence[str], scores: Mapping[str, Scores], chance: float, fault: str | None = None
+        cls, names: Sequence[str], scores: Mapping[str, Scores], chance: float, planted: str | None = None
     ) -> "_Ranks":
         found, rows = {}, 0
         for name in names:
-            value, low = scores[name]("mrr", fault=fault), scores[name].low("mrr", fault=fault)
-            row = scores[name].row("mrr", fault=fault)
+            value, low = scores[name]("mrr", planted=planted), scores[name].low("mrr", planted=planted)
+            row = scores[name].row("mrr", planted=planted)
             n = 0 if row is None else int(row["n"] - row["n_failed"] - row["n_undefined"])
             if value is not None and low is not None and n >= thresholds.LEAST_ROWS:
                 found[name] = (value, low)
@@ -121,7 +121,7 @@ def sentences(
     }
     if told:
         left = [kind for kind in KINDS if kind in chances and kind not in told]
-        unnoticed = [kind for kind in left if of_model("planted_noticed", fault=kind) == 0]
+        unnoticed = [kind for kind in left if of_model("planted_noticed", planted=kind) == 0]
         unjudged = [kind for kind in left if kind not in unnoticed]
         yield from _by_kind(told, {"not noticed by the detector": unnoticed, "not judged": unjudged})
     elif PLAIN in ranks.found and ranks.finders:

@@ -260,7 +260,7 @@ class Outcome:
         value = series.value_of(one, self._weights)
         return {
             "level": one.level,
-            "fault": one.fault,
+            "planted": one.planted,
             "options": one.options,
             "sigma": one.sigma,
             "metric": one.metric,

@@ -93,7 +93,7 @@ class Requirement:
         """
         found = scores.filter(
             pl.col("level") == "model",
-            pl.col("fault").is_null(),
+            pl.col("planted").is_null(),
             pl.col("explainer") == self.explainer,
             pl.col("metric") == self.metric,
         )

@@ -78,7 +78,7 @@ class Series:
         sigma: of the perturbations.
         level: ``model``, or ``budget`` for a point of the convergence curve.
         options: options in force, where they are not the base's.
-        fault: how the rows were planted, where they were.
+        planted: how the rows were planted, where they were.
     """
 
     metric: str
@@ -92,7 +92,7 @@ class Series:
     sigma: float | None = None
     level: str = "model"
     options: str | None = None
-    fault: str | None = None
+    planted: str | None = None
 
     @property
     def defined(self) -> BoolArray:
@@ -201,7 +201,7 @@ def tests(
     keyed: dict[tuple[str, float | None], dict[str, Series]] = {}
     for explainer, own in found.items():
         for one in own:
-            if one.metric in compared and one.level == "model" and one.fault is None:
+            if one.metric in compared and one.level == "model" and one.planted is None:
                 keyed.setdefault((one.metric, one.sigma), {})[explainer] = one
     rows = [
         _test(seed, metric, sigma, (first, by_explainer[first]), (second, by_explainer[second]))

@@ -74,19 +74,21 @@ class Scores:
 
     def __init__(self, rows: pl.DataFrame) -> None:
         self._own = {
-            (row["metric"], row["sigma"], row["fault"]): row
+            (row["metric"], row["sigma"], row["planted"]): row
             for row in rows.filter(pl.col("level") == "model").iter_rows(named=True)
         }
         self.budgets = rows.filter(pl.col("level") == "budget")
         self.options = next((row["options"] for row in self._own.values()), None)
 
-    def row(self, metric: str, sigma: float | None = None, fault: str | None = None) -> dict[str, Any] | None:
+    def row(
+        self, metric: str, sigma: float | None = None, planted: str | None = None
+    ) -> dict[str, Any] | None:
         """The row of a score; None where there is none."""
-        return self._own.get((metric, sigma, fault))
+        return self._own.get((metric, sigma, planted))
 
-    def __call__(self, metric: str, sigma: float | None = None, fault: str | None = None) -> float | None:
+    def __call__(self, metric: str, sigma: float | None = None, planted: str | None = None) -> float | None:
         """A score; None where it is missing or undefined."""
-        row = self.row(metric, sigma, fault)
+        row = self.row(metric, sigma, planted)
         value = None if row is None else row["value"]
         return None if value is None or math.isnan(value) else float(value)
 
@@ -96,9 +98,9 @@ class Scores:
         assert value is not None, metric  # noqa: S101 - judged, so measured
         return value
 
-    def low(self, metric: str, sigma: float | None = None, fault: str | None = None) -> float | None:
+    def low(self, metric: str, sigma: float | None = None, planted: str | None = None) -> float | None:
         """The lower end of a score's interval, or the score where it has none."""
-        row, value = self.row(metric, sigma, fault), self(metric, sigma, fault)
+        row, value = self.row(metric, sigma, planted), self(metric, sigma, planted)
         return value if row is None or row["ci_low"] is None else float(row["ci_low"])
 
     def high(self, metric: str) -> float | None:

@@ -99,11 +99,11 @@ class Planted(Measure):
         if planted is None:
             return
         how, rows = np.array(planted.how), np.arange(len(planted.rows))
-        for fault in (None, *sorted(set(planted.how))):
-            chosen = rows if fault is None else rows[how == fault]
+        for kind in (None, *sorted(set(planted.how))):
+            chosen = rows if kind is None else rows[how == kind]
             noticed = planted.noticed[chosen].astype(np.float64)
             nothing = np.zeros(len(chosen), dtype=np.bool_)
-            yield Series("planted_noticed", (noticed,), chosen, "mean", nothing, fault=fault)
+            yield Series("planted_noticed", (noticed,), chosen, "mean", nothing, planted=kind)
 
     def sentences(self, scores: Scores) -> Iterator[str]:
         """At which rank a cause is found."""
@@ -125,11 +125,11 @@ def ranked(
     for metric, score in _RANKS.items():
         values = score(signed, planted.truth[rows])
         yield Series(metric, (values,), rows, "mean", failed, reason)
-        for fault in sorted(set(planted.how)):
-            chosen = how == fault
+        for kind in sorted(set(planted.how)):
+            chosen = how == kind
             if chosen.any():
                 yield Series(
-                    metric, (values[chosen],), rows[chosen], "mean", failed[chosen], reason, fault=fault
+                    metric, (values[chosen],), rows[chosen], "mean", failed[chosen], reason, planted=kind
                 )
 
 
