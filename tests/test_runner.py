@@ -1,10 +1,13 @@
 """Runs that are stopped, continued, spread over processes and interrupted."""
 
+import numpy as np
 import pytest
 
 from xassay import results, runner
-from xassay.errors import InputError, RunError
+from xassay.errors import InputError
+from xassay.studies.check import CheckStudy
 from xassay.studies.crem import CremSettings, CremStudy
+from xassay.studies.maple import MapleStudy
 
 SETTINGS = {
     "circuits": ("c17", "74182"),
@@ -101,11 +104,34 @@ def test_jobs_below_one_are_refused(tmp_path):
         run(tmp_path, jobs=0)
 
 
-def test_a_dead_worker_is_one_line_and_keeps_what_is_done(tmp_path):
+def test_a_worker_that_dies_ends_its_cell_and_not_the_run(tmp_path):
     path = tmp_path / "mine.py"
-    path.write_text("import os\n\n\ndef explain(predict, background, X):\n    os._exit(3)\n")
-    with pytest.raises(RunError, match="a worker process died"):
-        run(tmp_path / "run", jobs=2, circuits=("c17",), explainers=("single_flip", f"{path}:explain"))
+    path.write_text(
+        "import os\n\n\ndef explain(predict, background, X):\n"
+        "    open(__file__ + '.log', 'a').write('x')\n    os._exit(3)\n"
+    )
+    done = run(
+        tmp_path / "run",
+        jobs=2,
+        circuits=("c17",),
+        explainers=("single_flip", f"{path}:explain"),
+        faults=("z4",),
+    )
+    (reason,) = done.failures.values()
+    assert reason.startswith("its process ended 2 times (exit code 3)")
+    assert (tmp_path / "mine.py.log").read_text() == "xx"
+    assert done.scores.filter(explainer="single_flip", status="ok").height > 0
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_code_that_asks_to_end_the_process_fails_its_cell(tmp_path, jobs):
+    path = tmp_path / "mine.py"
+    path.write_text("import sys\n\n\ndef explain(predict, background, X):\n    sys.exit(0)\n")
+    done = run(tmp_path / "run", jobs=jobs, circuits=("c17",), explainers=("single_flip", f"{path}:explain"))
+    assert done.failures
+    assert all(reason.endswith("rows: SystemExit: 0") for reason in done.failures.values())
+    assert done.failed
+    assert done.scores.filter(explainer="single_flip", status="ok").height > 0
 
 
 def test_a_file_edited_during_the_run_fails_its_cells_and_ends_no_run(tmp_path):
@@ -153,6 +179,26 @@ def test_a_part_of_another_cell_is_not_taken_for_its_own(tmp_path):
     assert content(tmp_path) == before
 
 
+def test_any_damage_of_a_part_is_found_and_the_part_computed_again(tmp_path):
+    settings = {"circuits": ("c17",), "explainers": ("single_flip",), "faults": ("z4",)}
+    run(tmp_path, **settings)
+    before = content(tmp_path)
+    (whole,) = (tmp_path / "instances").iterdir()
+    good = whole.read_bytes()
+    luck = np.random.default_rng(0)
+    for place in luck.integers(len(good), size=25):
+        damaged = bytearray(good)
+        damaged[place] ^= 1 << luck.integers(8)
+        for path in (tmp_path / "instances").iterdir():
+            path.unlink()
+        whole.write_bytes(damaged)
+        assert not run(tmp_path, **settings).failed
+        assert content(tmp_path) == before
+        assert not results.read_parquet(tmp_path / "timings.parquet")["resumed"].any()
+        (left,) = (tmp_path / "instances").iterdir()
+        assert left.read_bytes() != bytes(damaged)
+
+
 def test_timings_outlive_a_run_that_had_nothing_to_do(tmp_path):
     run(tmp_path)
     before = results.read_parquet(tmp_path / "timings.parquet")
@@ -160,6 +206,27 @@ def test_timings_outlive_a_run_that_had_nothing_to_do(tmp_path):
     after = results.read_parquet(tmp_path / "timings.parquet")
     assert before["seconds"].equals(after["seconds"])
     assert after["resumed"].all()
+
+
+@pytest.mark.parametrize("study", ["crem", "maple", "check"])
+def test_no_table_of_any_study_is_overwritten(tmp_path, study):
+    """Whatever a run writes is protected, as the study declares it."""
+
+    class Declared:
+        name = study
+        cells, notices = (), ()
+        tables = {"crem": CremStudy, "maple": MapleStudy, "check": CheckStudy}[study].tables
+
+        def plan(self):
+            return {"study": self.name, "settings": {}}
+
+    for name in (*(f"{table}.parquet" for table in Declared.tables), "timings.parquet", "report.html"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / name).write_text("mine")
+        with pytest.raises(InputError, match="would overwrite"):
+            runner.run(Declared(), folder)
+        assert [path.name for path in folder.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"settings": 3, "study": "crem"}', "{"])

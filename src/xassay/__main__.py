@@ -6,11 +6,18 @@ import sys
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    from xassay import supervised
+
+    arguments = sys.argv[1:]
+    is_child = supervised.is_child()
+    if not is_child and arguments[:1] and arguments[0] in supervised.COMMANDS:
+        sys.exit(supervised.run(arguments))
     from xassay.cli import run
 
     # ended politely, a run stops as by Ctrl-C: workers end, finished parts are kept
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(run(sys.argv[1:]))
+    code = run(arguments)
+    sys.exit(supervised.told(code) if is_child else code)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import functools
 import shutil
-import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterable, Sequence
@@ -12,8 +11,9 @@ from typing import Any
 import attrs
 import polars as pl
 
-from xassay import report, runner, specs
+from xassay import report, runner, specs, temporary
 from xassay.errors import InputError, UnknownNameError
+from xassay.locks import alone
 from xassay.models import loading
 from xassay.models.score import Score, score_of
 from xassay.specs import digest
@@ -93,6 +93,7 @@ class CheckResult:
         return [reason for one in read if (reason := one.unmet(self.scores)) is not None]
 
 
+@alone()
 def check(
     predict: Any,
     X: Any,
@@ -142,6 +143,7 @@ def check(
 
     Raises:
         xassay.errors.InputError: data, model or a setting that cannot be used.
+        xassay.errors.RunError: this process was forked off another one; see `xassay.locks.alone`.
 
     Example:
         >>> import numpy as np
@@ -167,7 +169,7 @@ def check(
         prepare(predict, X, background, checked, given=given, target=target), functions=functions
     )
     study = CheckStudy(subject, checked, jobs=jobs)
-    folder = Path(tempfile.mkdtemp(prefix="xassay-"))
+    folder = temporary.folder()
     keeper = _Keeper()
     weakref.finalize(keeper, shutil.rmtree, folder, ignore_errors=True)
     limits = Limits(cell=checked.timeout, run=left_of(checked.budget, began))

@@ -15,6 +15,7 @@ from xassay.errors import InputError, RunError, XassayError
 
 if TYPE_CHECKING:
     from xassay.runner import Study
+    from xassay.work import Limits
 
 
 def _whole(_: Any, tokens: Sequence[Any]) -> int:
@@ -109,6 +110,7 @@ def crem(
     repeats: Whole = 5,
     seed: Whole = 0,
     jobs: Whole = 1,
+    memory: str | None = None,
     out: str | None = None,
     quiet: bool = False,
 ) -> int:
@@ -148,6 +150,8 @@ def crem(
         repeats: Where every row is explained: how often, under other seeds, for the interval.
         seed: Seed of everything random.
         jobs: Number of processes; changes nothing in the results.
+        memory: Memory that a process may use, as in 500m or 2g; a part of the run that needs more fails,
+            and the others go on. Default: what there is.
         out: Folder of the run. Default: a folder under runs/ named after the settings.
         quiet: Print nothing but errors and failures.
     """
@@ -172,7 +176,7 @@ def crem(
         repeats=repeats,
         seed=seed,
     )
-    return _run(CremStudy(settings), out, jobs, quiet=quiet)
+    return _run(CremStudy(settings), out, jobs, quiet=quiet, limits=_limits(memory))
 
 
 @run_app.command
@@ -190,6 +194,7 @@ def maple(
     sample: Whole | None = None,
     seed: Whole = 0,
     jobs: Whole = 1,
+    memory: str | None = None,
     out: str | None = None,
     quiet: bool = False,
 ) -> int:
@@ -217,6 +222,8 @@ def maple(
         sample: Test rows explained in each trial. Default: all.
         seed: Seed of everything random.
         jobs: Number of processes; changes nothing in the results.
+        memory: Memory that a process may use, as in 500m or 2g; a part of the run that needs more fails,
+            and the others go on. Default: what there is.
         out: Folder of the run. Default: a folder under runs/ named after the settings.
         quiet: Print nothing but errors and failures.
     """
@@ -235,7 +242,7 @@ def maple(
         sample=sample,
         seed=seed,
     )
-    return _run(MapleStudy(settings), out, jobs, quiet=quiet)
+    return _run(MapleStudy(settings), out, jobs, quiet=quiet, limits=_limits(memory))
 
 
 def _scores(study: "Study", out: str | None) -> Any:
@@ -243,6 +250,13 @@ def _scores(study: "Study", out: str | None) -> Any:
 
     folder = api.default_folder(study) if out is None else Path(out)
     return results.read_parquet(folder / "results.parquet", results.RESULTS)
+
+
+def _limits(memory: str | None, **others: float | None) -> "Limits":
+    from xassay.studies.checks import memory_size
+    from xassay.work import Limits
+
+    return Limits(memory=None if memory is None else memory_size(memory), **others)
 
 
 def _run(
@@ -290,6 +304,7 @@ def check(
     allow_pickle: bool = False,
     seed: Whole = 0,
     jobs: Whole = 1,
+    memory: str | None = None,
     out: str | None = None,
     quiet: bool = False,
 ) -> int:
@@ -331,13 +346,14 @@ def check(
         allow_pickle: Load a pickle, which can run any code.
         seed: Seed of everything random.
         jobs: Number of processes; changes nothing in the results.
+        memory: Memory that a process may use, as in 500m or 2g; a part of the run that needs more fails,
+            and the others go on. Default: what there is.
         out: Folder of the run. Default: a folder under runs/ named after the settings.
         quiet: Print nothing but errors and failures.
     """
     from xassay import api, checking, terminal
     from xassay.studies.check import CheckSettings
     from xassay.studies.check.requirements import Requirement
-    from xassay.work import Limits
 
     asked: dict[str, Any] = {"explainers": _split(explainers), "measures": _split(measures)}
     settings = CheckSettings(
@@ -373,7 +389,7 @@ def check(
     began = time.monotonic()
     study = files.study(settings, jobs=jobs)
     study.continue_in(api.default_folder(study) if out is None else Path(out))
-    limits = Limits(cell=settings.timeout, run=checking.left_of(settings.budget, began))
+    limits = _limits(memory, cell=settings.timeout, run=checking.left_of(settings.budget, began))
     about = f", about {terminal.duration(study.seconds)}"
     code = _run(study, out, jobs, quiet=quiet, limits=limits, about=about)
     unmet = [reason for one in wanted if (reason := one.unmet(_scores(study, out))) is not None]

@@ -13,6 +13,10 @@ _AGAIN = 1.0
 """Seconds until the alarm rings again: code that catches everything catches the first."""
 
 
+_SOON = 0.05
+"""Seconds until it rings again where a module is just being loaded."""
+
+
 class OutOfTime(BaseException):
     """The limit is reached. No `Exception`, as what is stopped may catch those and go on."""
 
@@ -35,8 +39,11 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         yield
         return
 
-    def ring(_: int, __: FrameType | None) -> None:
-        raise OutOfTime
+    def ring(_: int, frame: FrameType | None) -> None:
+        if _loads_a_module(frame):  # half loaded, it would stay broken for the rest of the process
+            signal.setitimer(signal.ITIMER_REAL, _SOON, _AGAIN)
+        else:
+            raise OutOfTime
 
     report = sys.unraisablehook
 
@@ -59,3 +66,12 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         if outer:
             left = outer - (time.monotonic() - began)
             signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), interval)
+
+
+def _loads_a_module(frame: FrameType | None) -> bool:
+    """Whether some import is going on."""
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False

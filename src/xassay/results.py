@@ -5,6 +5,7 @@ it is whole: it is written beside it and renamed.
 """
 
 import contextlib
+import io
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -126,7 +127,19 @@ def write_parquet(table: pl.DataFrame, path: Path) -> None:
     Raises:
         InputError: the file cannot be written.
     """
-    _atomically(path, lambda temporary: table.write_parquet(temporary, compression="zstd"))
+    write_bytes(as_parquet(table), path)
+
+
+def as_parquet(table: pl.DataFrame) -> bytes:
+    """A frame as the content of a Parquet file."""
+    buffer = io.BytesIO()
+    table.write_parquet(buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+def write_bytes(content: bytes, path: Path) -> None:
+    """Write a file whole or not at all. Errors: `write_parquet`."""
+    _atomically(path, lambda temporary: temporary.write_bytes(content))
 
 
 def write_json(content: Any, path: Path) -> None:

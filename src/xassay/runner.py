@@ -20,28 +20,24 @@ import polars as pl
 import xassay
 from xassay import results
 from xassay.errors import InputError
+from xassay.locks import alone, locked
 from xassay.types import Cell, Failure
 from xassay.work import Limits, Progress, Silent, Stored, Work
 
 MOST_WARNINGS = 5
-OWN_FILES = (
-    "results.parquet",
-    "tests.parquet",
-    "patterns.parquet",
-    "judgements.parquet",
-    "verdict.parquet",
-    "sanity.parquet",
-    "costs.parquet",
-    "timings.parquet",
-    "report.html",
-    "instances",
-)
+OWN_FILES = ("timings.parquet", "report.html", "instances")
+"""What every run writes, beside its plan and the tables of its study."""
 
 
 class Study(Protocol):
     """What the runner needs to know of a study."""
 
     name: str
+
+    @property
+    def tables(self) -> Sequence[str]:
+        """Names of the tables that it may write, ``results`` and ``tests`` among them."""
+        ...
 
     @property
     def cells(self) -> Sequence[Cell]:
@@ -60,7 +56,7 @@ class Study(Protocol):
     def score(
         self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
     ) -> Mapping[str, pl.DataFrame]:
-        """The tables to keep, by name: ``results``, ``tests``, and what else the study has."""
+        """The tables to keep, by name: of `tables`, and no others."""
         ...
 
 
@@ -134,13 +130,20 @@ def run(
         limits: how long a cell and the run may take.
 
     Raises:
-        InputError: the folder holds a run of other settings, or cannot be written.
+        InputError: the folder holds a run of other settings, cannot be written, or is in use.
+        RunError: this process cannot run anything, as it was forked.
     """
     if not isinstance(jobs, int) or jobs < 1:
         raise InputError(f"jobs must be a whole number of at least 1, not {jobs!r}")
-    progress = progress or Silent()
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; choose another --out")
+    with alone(), locked(folder):
+        return _run(study, folder, jobs, progress or Silent(), limits or Limits())
+
+
+def _run(study: Study, folder: Path, jobs: int, progress: Progress, limits: Limits) -> Run:
     _claim(study, folder)
-    work = Work(folder / "instances", jobs, limits or Limits(), progress)
+    work = Work(folder / "instances", jobs, limits, progress)
     try:
         work.take(study.cells)
         if isinstance(study, InTwoSteps):
@@ -150,8 +153,11 @@ def run(
         work.finish()
     finally:
         progress.stop()
+        work.close()
     cells, parts, failures = work.cells, work.parts, work.failures
     tables = study.score(work.frames, failures)
+    if undeclared := tables.keys() - set(study.tables):
+        raise TypeError(f"the study {study.name} does not declare the table {min(undeclared)!r}")
     for name, table in tables.items():
         results.write_parquet(table, folder / f"{name}.parquet")
     results.write_parquet(_timings(cells, parts), folder / "timings.parquet")
@@ -186,9 +192,8 @@ def _warned(parts: Iterable[Stored]) -> list[str]:
 def _claim(study: Study, folder: Path) -> None:
     """Write the plan, or see that the folder's own is the same."""
     path = folder / "plan.json"
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file; choose another --out")
-    if not path.exists() and any((folder / name).exists() for name in OWN_FILES):
+    written = (*OWN_FILES, *(f"{name}.parquet" for name in study.tables))
+    if not path.exists() and any((folder / name).exists() for name in written):
         raise InputError(f"{folder} holds files that a run would overwrite; choose another --out")
     if path.exists():
         found = results.read_plan(path)

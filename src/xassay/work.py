@@ -1,6 +1,7 @@
 """Does cells: computes what is not stored, in processes if need be, and stores each at once."""
 
-import math
+import hashlib
+import io
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,14 +12,8 @@ import attrs
 import polars as pl
 
 from xassay import results
-from xassay.errors import RunError
-from xassay.limits import OutOfTime, time_limit
+from xassay.processes import Ended, Pool
 from xassay.types import Cell, Failure
-
-IDLE_SECONDS = 15
-"""How long a worker waits for work: one whose run was killed must not linger."""
-
-TIME_UP = "the run's time was up"
 
 STAMPS = ("cell", "seconds", "warnings")
 """Columns that the runner adds to a stored part."""
@@ -58,15 +53,22 @@ class Silent:
 
 @attrs.frozen
 class Limits:
-    """How long things may take, in seconds; None: as long as they like.
+    """What a run may take; None: as much as it likes.
+
+    What has a limit is computed in processes that can be killed.
 
     Attributes:
-        cell: a single cell.
-        run: the whole run. Cells that have not begun by then are skipped, those at work stopped.
+        cell: seconds of a single cell.
+        run: seconds of the whole run. What is not done by then is skipped.
+        memory: bytes of each process.
     """
 
     cell: float | None = None
     run: float | None = None
+    memory: int | None = None
+
+    def __bool__(self) -> bool:
+        return any(value is not None for value in attrs.astuple(self))
 
 
 @attrs.frozen(eq=False)
@@ -126,10 +128,13 @@ class Work:
         self.parts: dict[str, Stored] = {}
         self.failures: dict[str, Failure] = {}
         self._instances, self._jobs, self._progress = instances, jobs, progress
-        self._limit = limits.cell
-        # the clock that all processes of a machine share
-        self._deadline = None if limits.run is None else time.time() + limits.run
-        self._stored = {path.stem.rpartition("-")[2]: path for path in instances.glob("*.parquet")}
+        self._limits = limits
+        until = None if limits.run is None else time.monotonic() + limits.run
+        apart = jobs > 1 or limits
+        self._pool = Pool(jobs, seconds=limits.cell, until=until, memory=limits.memory) if apart else None
+        self._stored: dict[str, list[Path]] = {}
+        for path in instances.glob("*-*-*.parquet"):
+            self._stored.setdefault(path.stem.split("-")[-2], []).append(path)
         self._started = False
 
     @property
@@ -148,7 +153,10 @@ class Work:
         # keys are read once: a user's file may change while the run goes on
         cells = {cell.key: cell for cell in several}
         self.cells |= cells
-        self.parts |= {key: part for key in cells if (part := _read(self._stored.get(key), key)) is not None}
+        for key in cells:
+            found = (part for path in self._stored.get(key, ()) if (part := _read(path, key)) is not None)
+            if (part := next(found, None)) is not None:
+                self.parts[key] = part
 
     def finish(self, later: float = 0.0) -> None:
         """Compute what is left to do.
@@ -161,67 +169,49 @@ class Work:
             done = sum(cells[key].cost for key in self.parts)
             self._progress.start(done + sum(cells[key].cost for key in todo) + later, done)
         self._started = True
-        for key, outcome in _outcomes(
-            {key: cells[key] for key in todo}, self._jobs, self._limit, self._deadline
-        ):
+        for key, outcome in self._outcomes({key: cells[key] for key in todo}):
             cell = cells[key]
             if outcome.frame is None:
                 self.failures[key] = outcome.failure or Failure("unknown")
             else:
-                path = self._instances / f"{cell.label}-{key}.parquet"
-                self.parts[key] = _store(outcome.frame, outcome, path, key)
+                self.parts[key] = _store(outcome.frame, outcome, self._instances, cell.label, key)
+                for path in self._stored.pop(key, ()):  # damaged
+                    if path != self.parts[key].path:
+                        path.unlink(missing_ok=True)
             self._progress.advance(cell.label, cell.cost)
 
+    def close(self) -> None:
+        """End the processes; what is stored stays."""
+        if self._pool is not None:
+            self._pool.close()
 
-def _outcomes(
-    todo: Mapping[str, Cell], jobs: int, limit: float | None, deadline: float | None
-) -> Iterator[tuple[str, _Outcome]]:
-    if jobs == 1 or len(todo) <= 1:
-        yield from (_keyed(key, cell, limit, deadline) for key, cell in todo.items())
-        return
-    import joblib
-    from joblib.externals.loky.process_executor import BrokenProcessPool
-
-    tasks = (joblib.delayed(_keyed)(key, cell, limit, deadline) for key, cell in todo.items())
-    # processes, never threads: explainers draw from numpy's global generator
-    pool = joblib.Parallel(
-        n_jobs=min(jobs, len(todo)),
-        backend="loky",
-        return_as="generator_unordered",
-        pre_dispatch="n_jobs",
-        idle_worker_timeout=IDLE_SECONDS,
-    )
-    try:
-        yield from pool(tasks)
-    except BrokenProcessPool:
-        raise RunError(
-            "a worker process died: out of memory, or ended by an explainer; finished parts are kept, and "
-            "the same command continues from there"
-        ) from None
+    def _outcomes(self, todo: Mapping[str, Cell]) -> Iterator[tuple[str, _Outcome]]:
+        if self._pool is None:
+            yield from ((key, _work(cell)) for key, cell in todo.items())
+            return
+        for key, found in self._pool.map(_work, ((key, (cell,)) for key, cell in todo.items())):
+            if isinstance(found, Ended):
+                seconds = self._limits.cell if found.how == "timeout" else None
+                yield key, _Outcome(None, Failure(found.why, _STATUS[found.how]), seconds or 0.0)
+            else:
+                yield key, found
 
 
-def _keyed(key: str, cell: Cell, limit: float | None, deadline: float | None) -> tuple[str, _Outcome]:
-    left = math.inf if deadline is None else deadline - time.time()
-    if left <= 0:
-        return key, _Outcome(None, Failure(TIME_UP, "skipped"), 0.0)
-    own = math.inf if limit is None else limit
-    outcome = _work(cell, None if math.isinf(min(left, own)) else min(left, own))
-    if left < own and outcome.failure is not None and outcome.failure.status == "timeout":
-        return key, _Outcome(None, Failure(TIME_UP, "skipped"), outcome.seconds)
-    return key, outcome
+_STATUS = {"failed": "failed", "died": "failed", "memory": "failed", "timeout": "timeout", "late": "skipped"}
+"""What a cell's end in its process is called in results."""
 
 
-def _work(cell: Cell, limit: float | None) -> _Outcome:
+def _work(cell: Cell) -> _Outcome:
     from threadpoolctl import threadpool_limits
 
     began = time.perf_counter()
     try:
         # one thread, so that no sum depends on how many the machine has
-        with threadpool_limits(1), warnings.catch_warnings(record=True) as caught, time_limit(limit):
+        with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
             frame = cell.run()
-    except OutOfTime:
-        failure = Failure(f"took longer than {limit:.3g} s", "timeout")
+    except SystemExit as error:
+        failure = Failure(f"the code asked to end the process (SystemExit: {error.code})")
         return _Outcome(None, failure, time.perf_counter() - began)
     except Exception as error:  # noqa: BLE001 - a cell that fails is a result, not the end of the run
         failure = Failure(f"{type(error).__name__}: {error}".splitlines()[0])
@@ -230,12 +220,20 @@ def _work(cell: Cell, limit: float | None) -> _Outcome:
     return _Outcome(frame, None, time.perf_counter() - began, "\n".join(said))
 
 
-def _store(frame: pl.DataFrame, outcome: _Outcome, path: Path, key: str) -> Stored:
+def _store(frame: pl.DataFrame, outcome: _Outcome, folder: Path, label: str, key: str) -> Stored:
+    """Store a part under a name that ends in its key and its checksum: what is damaged is found out."""
     stamps = {"cell": key, "seconds": outcome.seconds, "warnings": outcome.warnings}
-    results.write_parquet(frame.with_columns(**{name: pl.lit(value) for name, value in stamps.items()}), path)
+    stamped = frame.with_columns(**{name: pl.lit(value) for name, value in stamps.items()})
+    content = results.as_parquet(stamped)
+    path = folder / f"{label}-{key}-{_checksum(content)}.parquet"
+    results.write_bytes(content, path)
     return Stored(
         path, len(frame), outcome.seconds, outcome.warnings, failed=_failed_rows(frame), resumed=False
     )
+
+
+def _checksum(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
 
 
 def _failed_rows(frame: pl.DataFrame) -> str | None:
@@ -243,15 +241,17 @@ def _failed_rows(frame: pl.DataFrame) -> str | None:
     return f"{len(errors):,} of {len(frame):,} rows: {errors[0]}" if len(errors) else None
 
 
-def _read(path: Path | None, key: str) -> Stored | None:
-    """A stored part, or None where there is none that is whole and the cell's own."""
-    if path is None:
-        return None
+def _read(path: Path, key: str) -> Stored | None:
+    """A stored part, or None where it is damaged or another cell's."""
     try:
-        present = pl.read_parquet_schema(path)
-        stamps = pl.read_parquet(path, columns=[*STAMPS, *(["error"] if "error" in present else [])])
-    except (pl.exceptions.PolarsError, OSError):
+        content = path.read_bytes()
+    except OSError:
         return None
+    if path.stem.rpartition("-")[2] != _checksum(content):
+        return None
+    present = pl.read_parquet_schema(io.BytesIO(content))
+    columns = [*STAMPS, *(["error"] if "error" in present else [])]
+    stamps = pl.read_parquet(io.BytesIO(content), columns=columns)
     if stamps["cell"].unique().to_list() != [key]:
         return None
     seconds, warned = stamps["seconds"][0], stamps["warnings"][0]

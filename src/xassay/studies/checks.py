@@ -9,6 +9,9 @@ from typing import Any
 
 from xassay.errors import InputError
 
+LEAST_MEMORY = 200 * 2**20
+"""Bytes that a process needs with the libraries that are always loaded."""
+
 
 def strings(values: Any) -> tuple[str, ...]:
     """A name or several as a tuple.
@@ -55,6 +58,24 @@ def seconds(option: str, value: Any) -> float:
     if not 0 < found < math.inf:
         raise InputError(f"{option}: {value!r} is no time; write it as 90s, 5m or 1h, or in seconds")
     return found
+
+
+def memory_size(value: Any) -> int:
+    """Memory in bytes, given as a number of them or as in 500m or 2g.
+
+    Raises:
+        InputError: something else, or less than a process needs to start.
+    """
+    found = 0.0
+    if isinstance(value, str):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgKMG]?)[bB]?", value.strip())
+        if match is not None:
+            found = float(match[1]) * 1024 ** " kmg".index(match[2].lower() or " ")
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        found = float(value)
+    if not LEAST_MEMORY <= found < 2**63:
+        raise InputError(f"memory: {value!r} is no size of at least 200m; write it as 500m or 2g")
+    return int(found)
 
 
 def check_distinct(option: str, values: Iterable[Any]) -> None:

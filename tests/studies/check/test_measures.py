@@ -32,6 +32,7 @@ from xassay import metrics
 from xassay.errors import InputError
 from xassay.explainers import record
 from xassay.metrics.orders import path_grid
+from xassay.processes import Shared
 from xassay.studies import code
 from xassay.studies.check.explained import Explained
 from xassay.studies.check.explaining import CODE, ExplainCell
@@ -43,7 +44,6 @@ from xassay.studies.check.measures.placebo import placebo_columns
 from xassay.studies.check.measures.planted import chance_of
 from xassay.studies.check.measures.stability import RADII, neighbours
 from xassay.studies.check.planting import Planted
-from xassay.studies.check.shared import Shared
 from xassay.studies.check.subject import Subject
 from xassay.studies.check.variants import BASE, Variant, as_the_user
 from xassay.types import Explanation, FloatArray

@@ -9,9 +9,9 @@ import attrs
 import numpy as np
 import polars as pl
 
+from xassay.processes import Shared
 from xassay.seeds import global_state, legacy_seed
 from xassay.studies.check.settings import CheckSettings
-from xassay.studies.check.shared import Shared
 from xassay.studies.check.subject import Subject
 
 

@@ -60,13 +60,15 @@ class Trials:
         subject, settings = self._subject, self._settings
         given = as_the_user(subject, settings, record, slice(0, 1))
         budget = settings.budget
-        share = settings.timeout if budget is None else TRIAL_SHARE * budget / len(settings.explainers)
+        limit = settings.limit
+        if budget is not None and limit is not None:
+            limit = min(limit, TRIAL_SHARE * budget / len(settings.explainers))
         state = global_state(legacy_seed(settings.seed, "estimate"))
         times = [time.perf_counter()]
         try:
             with (
                 threadpool_limits(1),
-                time_limit(min(settings.timeout, share)),
+                time_limit(limit),
                 state,
                 warnings.catch_warnings(),
             ):

@@ -152,9 +152,29 @@ class Outcome:
         found = {}
         for own in self._measures:
             cells = [c for c in self._cells if type(c) is AnswerCell and c.measure == own.name]
-            whole = self._whole(cells)
+            whole = self._answered(cells)
             if whole is not None:
                 found[own.name] = whole
+        return found
+
+    def _answered(self, cells: Sequence[CheckCell]) -> pl.DataFrame | None:
+        """What the model answered; None where no cell finished, as there is nothing to score then."""
+        return self._whole(cells) if any(cell.key in self._frames for cell in cells) else None
+
+    def _unanswered(self, explainer: str) -> dict[str, Failure]:
+        """Why the model was not asked for a measure, or gave no answer at all."""
+        found: dict[str, Failure] = {}
+        for own in self._measures:
+            cells = [
+                cell
+                for cell in self._cells
+                if isinstance(cell, AnswerCell)
+                and cell.measure == own.name
+                and (not isinstance(cell, FollowUpCell) or cell.explainer == explainer)
+            ]
+            lost = [self._failures[cell.key] for cell in cells if cell.key in self._failures]
+            if lost and len(lost) == len(cells):
+                found[own.name] = lost[0]
         return found
 
     def _context(self, judged: Judged, answers: Mapping[str, pl.DataFrame]) -> Context:
@@ -179,7 +199,7 @@ class Outcome:
                 and cell.explainer == judged.name
                 and cell.measure == measure.name
             ]
-            frame = self._whole(mine)
+            frame = self._answered(mine)
             if frame is not None:
                 follow_ups[measure.name] = frame
         return Context(
@@ -240,21 +260,25 @@ class Outcome:
             row["options"] = row["options"] or options
             row["status"] = "ok" if row["value"] is not None else status
             yield row
-        scored = {one.metric for one in found}
+        missing = self._unanswered(judged.name)
         for variant, failure in failed.items():
-            wanted = "fidelity" if variant == BASE else variant.measure
-            for own in self._measures:
-                if own.name == wanted and failure.status == "skipped":
-                    for metric in own.shown:
-                        if metric not in scored:
-                            scored.add(metric)
-                            yield {
-                                **shared,
-                                "level": "model",
-                                "options": options,
-                                "metric": metric,
-                                **_SKIPPED,
-                            }
+            if failure.status == "skipped":
+                missing.setdefault("fidelity" if variant == BASE else variant.measure, failure)
+        scored = {one.metric for one in found}
+        for own in self._measures:
+            for metric in own.shown if own.name in missing else ():
+                if metric not in scored:
+                    why = attrs.asdict(missing[own.name])
+                    yield {
+                        **shared,
+                        "level": "model",
+                        "options": options,
+                        "metric": metric,
+                        "n": 0,
+                        "n_failed": 0,
+                        "n_undefined": 0,
+                        **why,
+                    }
 
     def _row(self, one: Series) -> dict[str, Any]:
         value = series.value_of(one, self._weights)
@@ -279,12 +303,3 @@ class Outcome:
             for one in own.of_model(self._subject, self._settings, answers.get(own.name)):
                 row = {**self._shared(), **self._row(one)}
                 yield {**row, "status": "ok" if row["value"] is not None else "failed"}
-
-
-_SKIPPED = {
-    "n": 0,
-    "n_failed": 0,
-    "n_undefined": 0,
-    "status": "skipped",
-    "reason": "the run's time was up",
-}

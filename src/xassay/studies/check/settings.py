@@ -48,8 +48,8 @@ def _optional_text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _timeout(value: Any) -> float:
-    return seconds("timeout", value)
+def _timeout(value: Any) -> float | None:
+    return None if value is None else seconds("timeout", value)
 
 
 def _budget(value: Any) -> float | None:
@@ -69,8 +69,9 @@ class CheckSettings:
         rows: how many rows of the data are explained; all if it has fewer.
         sigma: standard deviations of the perturbations around a row, in those of the columns.
         max_background: background rows above this are sampled down, with a notice.
-        timeout: how long a cell may take, in seconds or as in ``90s``, ``5m`` or ``1h``.
-        budget: how long the run may take, likewise; None: as long as it needs.
+        timeout: how long a part of the run may take, in seconds or as in ``90s``, ``5m`` or ``1h``; None:
+            as long as it needs. What has a limit is computed in processes that can be killed.
+        budget: how long the run may take, likewise.
         seed: the run's seed.
         functions: which of the explainers are functions at hand.
 
@@ -88,7 +89,7 @@ class CheckSettings:
     rows: int = 200
     sigma: tuple[float, ...] = attrs.field(default=(0.1, 0.25), converter=floats)
     max_background: int = 100
-    timeout: float = attrs.field(default=600.0, converter=_timeout)
+    timeout: float | None = attrs.field(default=None, converter=_timeout)
     budget: float | None = attrs.field(default=None, converter=_budget)
     seed: int = 0
     functions: tuple[str, ...] = ()
@@ -116,6 +117,11 @@ class CheckSettings:
                 )
         for option, least in (("rows", 1), ("max_background", 1), ("seed", 0)):
             check_whole(option, getattr(self, option), least)
+
+    @property
+    def limit(self) -> float | None:
+        """Seconds that one thing may take: the smaller of `timeout` and `budget`; None: no limit."""
+        return min((one for one in (self.timeout, self.budget) if one is not None), default=None)
 
     def options_of(self, spec: str) -> dict[str, Any]:
         """An explainer's options in force: its defaults, the check's, the user's over them."""

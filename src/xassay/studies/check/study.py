@@ -9,6 +9,7 @@ import polars as pl
 
 from xassay import explainers, results, specs
 from xassay.errors import InputError
+from xassay.processes import Shared
 from xassay.studies.check import estimate, outcome
 from xassay.studies.check.answering import AnswerCell, FollowUpCell
 from xassay.studies.check.cell import CheckCell
@@ -19,7 +20,6 @@ from xassay.studies.check.measures.base import chunks
 from xassay.studies.check.measures.fidelity import contributed_of
 from xassay.studies.check.outcome import Judged
 from xassay.studies.check.settings import DEFAULT_EXPLAINERS, GIVEN, YARDSTICKS, CheckSettings
-from xassay.studies.check.shared import Shared
 from xassay.studies.check.subject import Subject
 from xassay.studies.check.variants import BASE, CHUNK_ROWS, Variant, resolved
 from xassay.types import Failure
@@ -47,6 +47,7 @@ class CheckStudy:
     """
 
     name = "check"
+    tables = ("results", "tests", "judgements", "verdict", "sanity", "costs")
 
     def __init__(
         self,
@@ -61,8 +62,8 @@ class CheckStudy:
         self._shared = Shared(subject, (subject.score.answer, *subject.functions.values()))
         if not isinstance(jobs, int) or jobs < 1:
             raise InputError(f"jobs must be a whole number of at least 1, not {jobs!r}")
-        if jobs > 1:
-            self._shared.write()  # what cannot be sent to other processes is told before they start
+        if jobs > 1 or settings.limit is not None:
+            _ = self._shared.content  # what cannot be sent to another process is told before the run
         self._about = dict(about or {})
         self._measures = [own for name, own in measures().items() if name in (*settings.measures, "cost")]
         self._trials = estimate.Trials(subject, settings)

@@ -128,7 +128,7 @@ def prepare(
         kept = np.sort(generator(settings.seed, "pool").permutation(len(pool))[:POOL_ROWS])
         notices.append(f"of {len(pool):,} background rows a random {POOL_ROWS:,} are kept")
         pool = pool[kept]
-    limit = min(settings.timeout, settings.budget or settings.timeout)
+    limit = settings.limit
     with threadpool_limits(1), global_state(legacy_seed(settings.seed, "prepare")):
         try:
             with time_limit(limit):

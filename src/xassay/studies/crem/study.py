@@ -39,6 +39,7 @@ class CremStudy:
     """
 
     name = "crem"
+    tables = ("results", "tests")
 
     def __init__(self, settings: CremSettings) -> None:
         self.settings = settings

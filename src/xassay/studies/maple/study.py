@@ -47,6 +47,7 @@ class MapleStudy:
     """
 
     name = "maple"
+    tables = ("results", "tests", "patterns")
 
     def __init__(self, settings: MapleSettings) -> None:
         self.settings = settings
