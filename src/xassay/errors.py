@@ -60,3 +60,7 @@ class RunError(XassayError, RuntimeError):
 
 class ExplainerError(XassayError, ValueError):
     """An explainer, or the model it explains, that broke its contract."""
+
+
+class ShapeError(ExplainerError):
+    """A model whose answer is not one number a row."""

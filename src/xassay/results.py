@@ -39,6 +39,7 @@ RESULTS: dict[str, type[pl.DataType]] = {
     "explainer": pl.String,
     "measure": pl.String,
     "options": pl.String,
+    "samples": pl.Int64,
     "engine": pl.String,
     "sigma": pl.Float64,
     "metric": pl.String,

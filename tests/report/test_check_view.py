@@ -203,7 +203,7 @@ def test_the_first_table_shows_the_main_scores_alone():
         score("causal_skill", 0.5, sigma=0.25),
         score("causal_skill", 0.25, sigma=0.1),
         score("mrr", 0.1, planted="swapped pair"),
-        score("fidelity", 0.1, level="budget", options="n=1"),
+        score("fidelity", 0.1, level="budget", samples=1),
     ]
     (block,) = section(view(rows), "In figures").blocks
     assert [(column.key, column.title) for column in block.columns] == [
@@ -265,7 +265,7 @@ def test_runs_of_older_versions_without_further_tables():
 
 def test_checks_of_the_model():
     rows = [
-        {"check": "c", "passed": True, "found": "equal", "meaning": "", "rows": 1200},
+        {"check": "c", "passed": True, "found": "equal on 1,200 rows", "meaning": "", "rows": 1200},
         {"check": "d", "passed": False, "found": "differs", "meaning": "it is random", "rows": None},
         {"check": "e", "passed": True, "found": "equal on 8 rows", "meaning": "", "rows": 8},
     ]
@@ -273,7 +273,7 @@ def test_checks_of_the_model():
     (only,) = found.tables
     assert (only.title, only.columns) == ("", ("check", "passed", "found", "what it means"))
     assert cells(only) == [
-        ("c", "yes", "equal (1,200 rows)", ""),
+        ("c", "yes", "equal on 1,200 rows", ""),
         ("d", "no", "differs", "it is random"),
         ("e", "yes", "equal on 8 rows", ""),
     ]
@@ -380,7 +380,7 @@ def test_fidelity_is_drawn():
     rows = [
         *explained("b", {"rows_right": (0.5, 0.4, 0.6)}),
         *explained(OWN),
-        score("fidelity", 0.2, level="budget", options="n=1"),
+        score("fidelity", 0.2, level="budget", samples=1),
     ]
     found = section(view(rows, verdict=SAID), measures()["fidelity"].question)
     plot = found.plot
@@ -405,9 +405,8 @@ def test_fidelity_is_drawn():
 # samples, costs, tests
 
 
-def budget(name, samples, value, n=20, other="seed=1"):
-    options = f"{other} n_samples={samples}"
-    return score("fidelity", value, name, level="budget", options=options, n=n)
+def budget(name, samples, value, n=20):
+    return score("fidelity", value, name, level="budget", samples=samples, n=n)
 
 
 def test_fidelity_by_the_number_of_samples():
@@ -424,9 +423,9 @@ def test_fidelity_by_the_number_of_samples():
     (only,) = found.tables
     assert (only.title, only.columns) == ("", ("explainer", "samples", "fidelity", "rows"))
     assert cells(only) == [
-        ("a", "n_samples 250", "0.500", "20"),
-        ("a", "n_samples 1,000", "0.750", "20"),
-        ("a", "n_samples 4,000", "0.900 [0.800, 1.000]", "1,200"),
+        ("a", "250", "0.500", "20"),
+        ("a", "1,000", "0.750", "20"),
+        ("a", "4,000", "0.900 [0.800, 1.000]", "1,200"),
     ]
     # one number of samples is no curve
     assert "Are there enough samples?" not in titles(view(explained("b"), [budget("b", 10, 0.1)]))

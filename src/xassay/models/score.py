@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from xassay.errors import ExplainerError, InputError, UnknownNameError
+from xassay.errors import ExplainerError, InputError, ShapeError, UnknownNameError
 from xassay.types import FloatArray
 
 KINDS = ("regression", "classification", "anomaly")
@@ -73,7 +73,7 @@ class Score:
         if self.position is not None:
             found = self._of_class(found, n)
         if found.shape not in ((n,), (n, 1)):
-            raise ExplainerError(f"{self.method} gives shape {found.shape} for {n} rows, expected ({n},)")
+            raise ShapeError(f"{self.method} gives shape {found.shape} for {n} rows, expected ({n},)")
         found = found.reshape(-1)
         if self.link == "logit":
             with np.errstate(divide="ignore", invalid="ignore"):

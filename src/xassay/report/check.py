@@ -206,7 +206,7 @@ def _sanity(sanity: pl.DataFrame | None) -> Section | None:
         (
             Cell(row["check"]),
             Cell("yes" if row["passed"] else "no", strong=not row["passed"]),
-            Cell(_found(row)),
+            Cell(row["found"]),
             Cell(row["meaning"]),
         )
         for row in sanity.iter_rows(named=True)
@@ -216,12 +216,6 @@ def _sanity(sanity: pl.DataFrame | None) -> Section | None:
         tables=(Table("", ("check", "passed", "found", "what it means"), rows),),
         terminal=False,
     )
-
-
-def _found(row: Mapping[str, Any]) -> str:
-    """What a check found, and on how many rows where it does not say so itself."""
-    found = str(row["found"])
-    return found if row["rows"] is None or " row" in found else f"{found} ({row['rows']:,} rows)"
 
 
 def _measured(
@@ -311,17 +305,9 @@ def _convergence(own: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
         return None
     rows = []
     for name, shown in names.items():
-        mine = list(table.filter(explainer=name).iter_rows(named=True))
-        options = [_options(row["options"]) for row in mine]
-        key = next(
-            (key for key in sorted({k for one in options for k in one}) if _differs(options, key)), None
-        )
-        if key is None:
-            continue
-        for amount, row in sorted(
-            ((float(one[key]), row) for one, row in zip(options, mine, strict=True)), key=lambda pair: pair[0]
-        ):
-            texts = (shown, f"{key} {amount:,.0f}", _score(row).text, f"{row['n']:,}")
+        curve = table.filter(explainer=name).sort("samples")
+        for row in curve.iter_rows(named=True) if len(curve) > 1 else ():
+            texts = (shown, f"{row['samples']:,}", _score(row).text, f"{row['n']:,}")
             rows.append(tuple(map(Cell, texts)))
     if not rows:
         return None
@@ -331,14 +317,6 @@ def _convergence(own: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
         tables=(Table("", ("explainer", "samples", "fidelity", "rows"), tuple(rows)),),
         terminal=False,
     )
-
-
-def _options(text: str | None) -> dict[str, str]:
-    return dict(part.split("=", 1) for part in (text or "").split(" ") if "=" in part)
-
-
-def _differs(several: list[dict[str, str]], key: str) -> bool:
-    return len({one.get(key) for one in several}) > 1
 
 
 def _costs(base: pl.DataFrame, names: Mapping[str, str], costs: pl.DataFrame | None) -> Section | None:

@@ -700,25 +700,25 @@ def test_each_number_of_samples_is_a_point_on_the_same_rows() -> None:
         np.testing.assert_allclose(qualities[name], np.full(7, quality))
 
 
-def budgets(*points: tuple[str, float], now: str = "n_samples=100") -> Scores:
+def budgets(*points: tuple[int, float]) -> Scores:
     shared = {"sigma": None, "planted": None, "reason": None, "ci_low": None, "n": 20}
-    rows = [{**shared, "level": "budget", "metric": "fidelity", "options": o, "value": v} for o, v in points]
-    base = {**shared, "level": "model", "metric": "fidelity", "options": now, "value": 0.5}
+    rows = [{**shared, "level": "budget", "metric": "fidelity", "samples": n, "value": v} for n, v in points]
+    base = {**shared, "level": "model", "metric": "fidelity", "samples": 100, "value": 0.5}
     return Scores(pl.DataFrame([base, *rows]))
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ([("n_samples=400", 0.56)], ["more samples help (fidelity 0.50 becomes 0.56)"]),
-        ([("n_samples=400", 0.55)], []),
-        ([("n_samples=25", 0.9)], []),
-        ([("n_samples=25", 0.2), ("n_samples=400", 0.9)], ["more samples help (fidelity 0.50 becomes 0.90)"]),
+        ([(400, 0.56)], ["more samples help (fidelity 0.50 becomes 0.56)"]),
+        ([(400, 0.55)], []),
+        ([(25, 0.9)], []),
+        ([(25, 0.2), (400, 0.9)], ["more samples help (fidelity 0.50 becomes 0.90)"]),
         ([], []),
     ],
 )
 def test_more_samples_help_or_not(more: Any, said: list[str]) -> None:
-    found = measure("convergence").sentences(budgets(("n_samples=100", 0.5), *more))
+    found = measure("convergence").sentences(budgets((100, 0.5), *more))
     assert list(found) == said
 
 
@@ -822,7 +822,7 @@ def test_chance_is_the_mean_over_orders() -> None:
 
 
 def scores_of(*rows: tuple[str, float | None, float | None]) -> Scores:
-    shared = {"planted": None, "reason": None, "level": "model", "options": "", "ci_low": None}
+    shared = {"planted": None, "reason": None, "level": "model", "samples": None, "ci_low": None}
     counts = {"n": 20, "n_failed": 0, "n_undefined": 0}
     listed = [{**shared, **counts, "metric": m, "sigma": s, "value": v} for m, s, v in rows]
     return Scores(pl.DataFrame(listed, schema_overrides={"value": pl.Float64, "sigma": pl.Float64}))

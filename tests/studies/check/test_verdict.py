@@ -489,9 +489,8 @@ def test_ranks_of_few_planted_rows_are_not_spoken_of(n, expected):
 
 def by_samples(**found):
     """Fidelity by the number of samples; the user's own number is 1,000."""
-    options = {name: f"seed=1 n_samples={name[1:]}" for name in found}
     return [
-        score("fidelity", value, level="budget", options=options[name], n=20) for name, value in found.items()
+        score("fidelity", value, level="budget", samples=int(name[1:]), n=20) for name, value in found.items()
     ]
 
 
@@ -508,7 +507,7 @@ def by_samples(**found):
     ],
 )
 def test_whether_more_samples_help(curve, expected):
-    rows = explained("a", options="seed=1 n_samples=1000")
+    rows = explained("a", samples=1000)
     line = texts(rows, by_samples(**curve))[1]
     assert line == (LINE_A if expected is None else f"{LINE_A[:-1]}; {expected}.")
 

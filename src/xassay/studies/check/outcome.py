@@ -180,12 +180,14 @@ class Outcome:
     def _context(self, judged: Judged, answers: Mapping[str, pl.DataFrame]) -> Context:
         own = [c for c in self._cells if isinstance(c, ExplainCell) and c.explainer == judged.name]
         p = self._subject.X.shape[1]
-        explained, options = {}, {}
+        explained, options, samples = {}, {}, {}
         for variant in judged.variants:
             cells = [cell for cell in own if cell.variant == variant]
             if not cells:
                 continue
             options[variant] = cells[0].options_text
+            if judged.record is not None and judged.record.samples is not None:
+                samples[variant] = int(cells[0].options[judged.record.samples.option])
             frame = self._whole(cells)
             if frame is not None:
                 extra = len(placebo_columns(p, self._settings.seed)) if variant.name == "placebo" else 0
@@ -211,6 +213,7 @@ class Outcome:
             judged.record,
             follow_ups,
             self._memory,
+            samples,
         )
 
     def _whole(self, cells: Sequence[CheckCell]) -> pl.DataFrame | None:
@@ -258,6 +261,7 @@ class Outcome:
         for one in found:
             row = {**shared, **self._row(one)}
             row["options"] = row["options"] or options
+            row["samples"] = row["samples"] or context.samples.get(BASE)
             row["status"] = "ok" if row["value"] is not None else status
             yield row
         missing = self._unanswered(judged.name)
@@ -286,6 +290,7 @@ class Outcome:
             "level": one.level,
             "planted": one.planted,
             "options": one.options,
+            "samples": one.samples,
             "sigma": one.sigma,
             "metric": one.metric,
             "value": value.value,

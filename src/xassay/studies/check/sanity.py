@@ -314,7 +314,7 @@ def orientation(
         )
     sign = 1 if above > 0.5 else -1  # noqa: PLR2004 - half of the pairs
     side_word = "above" if sign > 0 else "below"
-    said = f"planted outliers score {side_word} {max(above, 1 - above):.0%} of ordinary rows"
+    said = f"{len(planted)} planted outliers score {side_word} {max(above, 1 - above):.0%} of ordinary rows"
     return sign, Finding(
         "larger is more anomalous",
         passed=True,

@@ -78,6 +78,7 @@ class Series:
         sigma: of the perturbations.
         level: ``model``, or ``budget`` for a point of the convergence curve.
         options: options in force, where they are not the base's.
+        samples: how many samples they ask for, likewise.
         planted: how the rows were planted, where they were.
     """
 
@@ -92,6 +93,7 @@ class Series:
     sigma: float | None = None
     level: str = "model"
     options: str | None = None
+    samples: int | None = None
     planted: str | None = None
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from xassay import specs
-from xassay.errors import ExplainerError, InputError
+from xassay.errors import ExplainerError, InputError, ShapeError
 from xassay.limits import OutOfTime, time_limit
 from xassay.metrics.calls import BATCH_VALUES
 from xassay.models.score import Score, score_of
@@ -281,8 +281,13 @@ def _check_answer(score: Score, space: Space, rows: FloatArray, pool: FloatArray
     few = np.concatenate([rows[:5], pool[:5]])
     try:
         score(space.decode(few))
+    except ShapeError as error:
+        hint = (
+            "" if score.kind == "classification" else "; for probabilities of classes say kind classification"
+        )
+        raise InputError(f"{error}{hint}") from None
     except ExplainerError as error:
-        raise InputError(f"{error}{_hint(score, str(error))}") from None
+        raise InputError(str(error)) from None
     except Exception as error:
         complete = np.concatenate([rows, pool])
         complete = complete[np.isfinite(complete).all(axis=1)][:5]
@@ -301,12 +306,6 @@ def _check_answer(score: Score, space: Space, rows: FloatArray, pool: FloatArray
 def score_rows(score: Score, space: Space) -> Predict:
     """The score as a function of encoded rows."""
     return lambda rows: score(space.decode(rows))
-
-
-def _hint(score: Score, error: str) -> str:
-    if "gives shape" not in error or score.kind == "classification":
-        return ""
-    return "; for probabilities of classes say kind classification"
 
 
 def _of_columns(space: Space) -> Sequence[str]:

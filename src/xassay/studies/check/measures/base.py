@@ -31,7 +31,8 @@ class Context:
         settings: the check's.
         answers: what the model answered to each measure, by the measure's name.
         explained: what the explainer gave, by variant.
-        options: the options of each variant.
+        options: the options of each variant, in words.
+        samples: how many samples each variant draws, of explainers that sample.
         record: the explainer's; None for explanations that were given.
         follow_ups: what the model answered to each measure about these explanations.
         memory: what explainers share, by what it is; see `remembered`.
@@ -45,6 +46,7 @@ class Context:
     record: ExplainerRecord | None = None
     follow_ups: Mapping[str, pl.DataFrame] = attrs.field(factory=dict)
     memory: dict[Any, Any] = attrs.field(factory=dict)
+    samples: Mapping[Variant, int] = attrs.field(factory=dict)
 
     def remembered(self, what: Any, make: Callable[[], Made]) -> Made:
         """Something that depends on no explainer, made once for all of them."""
@@ -78,7 +80,7 @@ class Scores:
             for row in rows.filter(pl.col("level") == "model").iter_rows(named=True)
         }
         self.budgets = rows.filter(pl.col("level") == "budget")
-        self.options = next((row["options"] for row in self._own.values()), None)
+        self.samples = next((row["samples"] for row in self._own.values()), None)
 
     def row(
         self, metric: str, sigma: float | None = None, planted: str | None = None

@@ -70,15 +70,9 @@ class Convergence(Measure):
     def sentences(self, scores: Scores) -> Iterator[str]:
         """Whether four times the samples help."""
         rows = [row for row in scores.budgets.iter_rows(named=True) if row["value"] is not None]
-        now = next((row for row in rows if row["options"] == scores.options), None)
+        now = next((row for row in rows if row["samples"] == scores.samples), None)
         more = max((row for row in rows if row is not now), key=lambda row: row["value"], default=None)
         if now is None or more is None:
             return
-        if more["value"] > now["value"] + GAIN and not _fewer(more["options"], now["options"]):
+        if more["value"] > now["value"] + GAIN and more["samples"] > now["samples"]:
             yield f"more samples help (fidelity {now['value']:.2f} becomes {more['value']:.2f})"
-
-
-def _fewer(options: str, than: str) -> bool:
-    """Whether these options ask for fewer samples: they differ from the others in one number."""
-    pairs = zip(options.split(" "), than.split(" "), strict=True)
-    return any(float(a.split("=")[1]) < float(b.split("=")[1]) for a, b in pairs if a != b)

@@ -20,7 +20,7 @@ from xassay.studies.check.series import Series
 from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
 from xassay.studies.check.thresholds import GAP, RIGHT
-from xassay.studies.check.variants import BASE, Asked, Variant, another_seed, as_the_user
+from xassay.studies.check.variants import Asked, Variant, another_seed, as_the_user
 from xassay.types import BoolArray, FloatArray, IntArray
 
 N_FITS = 5
@@ -380,5 +380,12 @@ def scored_again(context: Context, explained: Explained, variant: Variant) -> It
     """Fidelity at another number of samples, as a point of a curve."""
     own = _Claims.of(context, explained)
     values = fidelity_of(own.answers.contrasts, own.contributed)
-    options = context.options[variant if variant in context.options else BASE]
-    yield Series("fidelity", (values,), statistic="mean", level="budget", options=options, **own.shared)
+    yield Series(
+        "fidelity",
+        (values,),
+        statistic="mean",
+        level="budget",
+        options=context.options.get(variant),
+        samples=context.samples.get(variant),
+        **own.shared,
+    )
