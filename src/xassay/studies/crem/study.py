@@ -11,7 +11,8 @@ from xassay.circuits import Circuit, Fault, TruthTable, differences
 from xassay.models.learned_detectors import TABLE, detector_version
 from xassay.studies.crem import comparison, scoring
 from xassay.studies.crem.cell import CremCell
-from xassay.studies.crem.detection import DetectionCell, quality
+from xassay.studies.crem.detection import DetectionCell
+from xassay.studies.crem.quality import quality
 from xassay.studies.crem.settings import TRUTHS, CremSettings, versions
 from xassay.types import Failure
 
@@ -93,10 +94,8 @@ class CremStudy:
                         proportion=proportion,
                         max_background=settings.max_background
                         or (None if record.tabulates else PACKAGE_BACKGROUND),
-                        profile=settings.profile,
-                        rules=settings.rules,
+                        recipe=settings.rules.recipe,
                         sample=sample,
-                        truth=settings.truth,
                         seed=settings.seed,
                         detector=settings.detector,
                         detector_code=detector_version(settings.detector),
@@ -135,7 +134,7 @@ class CremStudy:
             frames: the frames of the cells that finished, by cell key.
             failures: why the others did not, by cell key.
         """
-        scored = scoring.score(self._explained, frames, failures)
+        scored = scoring.score(self._explained, frames, failures, self.settings)
         tried = quality(self._tried, frames, failures)
         table = results.frame([*scored, *tried], results.RESULTS)
         circuits = list(dict.fromkeys(circuit for circuit, _ in self._versions))
