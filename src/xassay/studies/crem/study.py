@@ -119,11 +119,20 @@ class CremStudy:
         return list(dict.fromkeys(places))
 
     def plan(self) -> dict[str, Any]:
-        """The settings that decide the results, in an order that does not matter."""
+        """The settings that decide the results, in an order that does not matter.
+
+        Those of ``cells`` decide explanations: of the profile what it asks explainers for, and not how
+        they are ranked.
+        """
         asked = attrs.asdict(self.settings)
         for name in ("circuits", "faults", "explainers", "noise", "background"):
             asked[name] = sorted(asked[name])
-        return {"study": self.name, "settings": asked}
+        cells = {name: value for name, value in asked.items() if name not in ("truth", "ties")}
+        rules = self.settings.rules
+        names = {explainers.registry.split(spec)[0] for spec in self.settings.explainers}
+        options = {name: dict(rules.options[name]) for name in sorted(names & rules.options.keys())}
+        cells["profile"] = {"background": rules.recipe, "options": options}
+        return {"study": self.name, "settings": asked, "cells": cells}
 
     def score(
         self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
