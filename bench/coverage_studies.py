@@ -143,14 +143,14 @@ def version_scores(circuit: str, explainer: str, seed: int, **settings: object) 
     """The scores of the circuit with each of its gates negated, one after the other."""
     gates = [gate.output for gate in circuits.load(circuit).gates]
     asked = {"circuits": [circuit], "faults": gates, "explainers": [explainer], "seed": seed, **settings}
-    cells = [
-        cell
-        for cell in CremStudy(CremSettings(noise=NOISE, background=BACKGROUND, **asked)).cells  # type: ignore[arg-type]
-        if isinstance(cell, CremCell)
-    ]
+    asked_for = CremSettings(noise=NOISE, background=BACKGROUND, **asked)  # type: ignore[arg-type]
+    cells = [cell for cell in CremStudy(asked_for).cells if isinstance(cell, CremCell)]
     frames, weights = {cell.key: cell.run() for cell in cells}, RowWeights(seed)
     clean, noisy = (
-        {fault: scoring.version_means(group, frames, {}, weights) for fault, group in groups.items()}
+        {
+            fault: scoring.version_means(group, frames, {}, weights, asked_for)
+            for fault, group in groups.items()
+        }
         for _, groups in sorted(scoring.grouped(cells).items())
     )
     return [

@@ -84,6 +84,76 @@ def test_a_folder_of_other_settings_is_refused_and_left_alone(tmp_path):
     assert content(tmp_path) == before
 
 
+COUNTED = """
+from pathlib import Path
+
+def explain(predict, background, X):
+    with (Path(__file__).parent / "calls").open("a") as calls:
+        calls.write("x" * len(X))
+    return X * [[3, 1, 2, 2, 1, 0, 0]]
+"""
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"ties": "ordered"},
+        {"truth": "function"},
+        {"truth": "model", "ties": "reversed"},
+        {"profile": "paper"},
+    ],
+    ids=str,
+)
+def test_what_decides_scores_alone_may_change_in_a_folder_and_explains_nothing_anew(tmp_path, changes):
+    (tmp_path / "mine.py").write_text(COUNTED)
+    asked = {
+        "circuits": ("c17",),
+        "explainers": ("sampling_shap", "lime:n_samples=80", f"{tmp_path}/mine.py:explain"),
+        "sample": 5,
+        "noise": (0,),
+    }
+    first = run(tmp_path / "run", **asked).scores
+    calls = (tmp_path / "calls").stat().st_size
+    assert calls >= 20
+    again = run(tmp_path / "run", **asked, **changes)
+    assert (tmp_path / "calls").stat().st_size == calls
+    timings = results.read_parquet(tmp_path / "run" / "timings.parquet")
+    assert len(timings) == 12
+    assert timings["resumed"].all()
+    run(tmp_path / "fresh", **asked, **changes)
+    assert content(tmp_path / "run") == content(tmp_path / "fresh")
+    assert not again.scores["value"].equals(first["value"])
+    plans = [results.read_plan(tmp_path / name / "plan.json") for name in ("run", "fresh")]
+    assert plans[0] == plans[1]
+    run(tmp_path / "run", **asked)
+    assert results.read_parquet(tmp_path / "run" / "results.parquet").equals(first, null_equal=True)
+
+
+@pytest.mark.parametrize("profile", ["paper", "crem-code"])
+def test_a_profile_that_asks_for_other_explanations_is_refused_in_a_folder(tmp_path, profile):
+    run(tmp_path, circuits=("c17",))
+    before = content(tmp_path)
+    with pytest.raises(InputError, match=r"other settings \(profile: .*'paper'.*, now "):
+        run(tmp_path, circuits=("c17",), profile=profile)
+    assert content(tmp_path) == before
+
+
+def test_a_run_stopped_before_it_has_new_scores_leaves_the_plan_of_the_old_ones(tmp_path):
+    class Stop:
+        def start(self, total, done):
+            raise KeyboardInterrupt
+
+        def stop(self):
+            pass
+
+    run(tmp_path, circuits=("c17",))
+    before = content(tmp_path), (tmp_path / "plan.json").read_bytes()
+    study = CremStudy(CremSettings(**(SETTINGS | {"circuits": ("c17",), "truth": "model"})))
+    with pytest.raises(KeyboardInterrupt):
+        runner.run(study, tmp_path, progress=Stop())
+    assert (content(tmp_path), (tmp_path / "plan.json").read_bytes()) == before
+
+
 def test_an_edited_explainer_file_is_run_again(tmp_path):
     path = tmp_path / "mine.py"
     settings = {"circuits": ("c17",), "explainers": (f"{path}:explain",)}

@@ -50,7 +50,7 @@ class Study(Protocol):
         ...
 
     def plan(self) -> dict[str, Any]:
-        """The settings that decide the results."""
+        """The settings that decide the results; and as ``cells``, if fewer, what decides the stored parts."""
         ...
 
     def score(
@@ -190,7 +190,7 @@ def _warned(parts: Iterable[Stored]) -> list[str]:
 
 
 def _claim(study: Study, folder: Path) -> None:
-    """Write the plan, or see that the folder's own is the same."""
+    """Write the plan, or see that the folder's own asks for the same cells."""
     path = folder / "plan.json"
     written = (*OWN_FILES, *(f"{name}.parquet" for name in study.tables))
     if not path.exists() and any((folder / name).exists() for name in written):
@@ -199,14 +199,16 @@ def _claim(study: Study, folder: Path) -> None:
         found = results.read_plan(path)
         if found.get("study") != study.name:
             raise InputError(f"{folder} holds a run of another study; choose another --out")
-        for name, value in study.plan()["settings"].items():
-            theirs = found["settings"].get(name)
+        part = "cells" if "cells" in found else "settings"
+        for name, value in study.plan()[part].items():
+            theirs = found[part].get(name)
             if json.loads(json.dumps(value)) != theirs:
                 raise InputError(
                     f"{folder} holds a run with other settings ({name}: {theirs!r}, now {value!r}); choose "
                     "another --out, or delete the folder"
                 )
-    _write_plan(study, folder, study.notices)
+    else:  # an old plan stands beside old results until there are new ones
+        _write_plan(study, folder, study.notices)
 
 
 def _write_plan(study: Study, folder: Path, notices: Sequence[str]) -> None:

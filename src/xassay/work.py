@@ -18,9 +18,6 @@ from xassay.types import Cell, Failure
 STAMPS = ("cell", "seconds", "warnings")
 """Columns that the runner adds to a stored part."""
 
-BULKY = ("values",)
-"""Columns of a stored part that no score needs: they stay on the disk."""
-
 
 class Progress(Protocol):
     """Told how the work goes."""
@@ -101,7 +98,7 @@ class Parts(Mapping[str, pl.DataFrame]):
 
     def __getitem__(self, key: str) -> pl.DataFrame:
         path = self._paths[key]
-        wanted = [name for name in pl.read_parquet_schema(path) if name not in (*STAMPS, *BULKY)]
+        wanted = [name for name in pl.read_parquet_schema(path) if name not in STAMPS]
         return pl.read_parquet(path, columns=wanted)
 
     def __contains__(self, key: object) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from xassay import explainers, runner
 from xassay.errors import InputError, UnknownNameError
-from xassay.studies.crem import CremSettings, CremStudy
+from xassay.studies.crem import CremSettings, CremStudy, judging
 from xassay.studies.crem.cell import CremCell
 
 NATIVE = ("kernel_shap", "sampling_shap", "exact_shapley", "exact_banzhaf")
@@ -28,13 +28,18 @@ def cell_of(spec: str, **changes: Any) -> CremCell:
     return cell
 
 
+def scored(cell: CremCell) -> pl.DataFrame:
+    """The scores of a cell's pairs, by the rules of the profile xassay."""
+    return judging.row_scores(cell, cell.run(), CremSettings())
+
+
 @pytest.mark.parametrize("spec", NATIVE)
 def test_one_copy_under_noise_stands_for_all(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cell = cell_of(spec, noise=[0, 5])
-    few = cell.run()
+    few = scored(cell)
     record = attrs.evolve(cell.record, table_only=False)
     monkeypatch.setattr(explainers, "record", lambda *_, **__: record)
-    all_rows = cell.run()
+    all_rows = scored(cell)
     assert len(few) < len(all_rows) == few["copies"].sum()
     assert set(all_rows["copies"]) == {1}
     keys = ["input_row", "output"]
@@ -100,13 +105,15 @@ def test_the_whole_background_is_used_unless_it_is_capped() -> None:
 
 
 def test_intervals_of_a_native_census_come_from_its_draws(tmp_path: Any) -> None:
-    done = runner.run(study(circuits="74182", explainers="kernel_shap:nsamples=60", repeats=3), tmp_path)
+    asked = study(circuits="74182", explainers="kernel_shap:nsamples=60", repeats=3)
+    done = runner.run(asked, tmp_path)
     (row,) = done.scores.filter(level="circuit", metric="map").iter_rows(named=True)
     assert row["ci_low"] < row["value"] < row["ci_high"]
     by_version: dict[str, list[float]] = {}
-    for path in (tmp_path / "instances").iterdir():
-        version = path.name.partition("-kernel_shap")[0]
-        by_version.setdefault(version, []).append(pl.read_parquet(path)["map"].mean())
+    for cell in asked.cells:
+        stored = pl.read_parquet(tmp_path / "instances" / f"{cell.label}-{cell.key}.parquet")
+        found = judging.row_scores(cell, stored, asked.settings)
+        by_version.setdefault(str(cell.fault), []).append(found["map"].mean())
     assert {len(repeats) for repeats in by_version.values()} == {3}
     assert row["value"] == pytest.approx(np.mean([np.mean(repeats) for repeats in by_version.values()]))
 
@@ -128,8 +135,7 @@ def test_the_native_engine_scores_as_the_package_does(spec: str, circuit: str, r
     found = {}
     for engine in ("native", "package"):
         cells = study(circuits=circuit, explainers=spec, engine=engine, sample=rows, max_background=60).cells
-        parts = [cell.run().with_columns(fault=pl.lit(str(cell.fault))) for cell in cells]
-        found[engine] = pl.concat(part.drop("values") for part in parts)
+        found[engine] = pl.concat(scored(cell).with_columns(fault=pl.lit(str(cell.fault))) for cell in cells)
     both = found["native"].join(found["package"], on=["fault", "row", "output"], suffix="_package")
     assert len(both) == len(found["package"]) >= (132 if circuit == "c17" else 500)
     for metric in ("mrr", "map", "mr_precision"):

@@ -11,7 +11,8 @@ from scipy import stats
 from xassay import circuits, metrics, results, run_crem
 from xassay.errors import InputError
 from xassay.statistics import RowWeights, holm, ratio_of_intervals
-from xassay.studies.crem import CremSettings, CremStudy, comparison, scoring
+from xassay.studies.crem import CremSettings, CremStudy, comparison, judging, scoring
+from xassay.studies.crem import settings as crem_settings
 from xassay.studies.crem import study as crem_study
 from xassay.studies.crem.background import background_rows
 from xassay.studies.crem.settings import versions
@@ -32,6 +33,13 @@ def value_of(run, column, **filters):
 
 def value(run, **filters):
     return value_of(run, "value", **filters)
+
+
+def first_cells_rows(**settings):
+    """What the first cell of a run stores, and its scores row by row."""
+    study = CremStudy(CremSettings(**settings))
+    stored = study.cells[0].run()
+    return stored, judging.row_scores(study.cells[0], stored, study.settings)
 
 
 def test_a_circuit_is_the_mean_of_its_versions_and_a_version_the_mean_of_its_pairs():
@@ -259,20 +267,26 @@ def test_an_exact_explainer_on_nearly_all_inputs_has_nearly_no_interval():
 
 
 def test_the_truth_of_the_model_is_that_of_the_original_circuit():
-    study = CremStudy(CremSettings(circuits=["c17"], faults=["z3"], explainers=["random"], truth="model"))
-    altered = CremStudy(CremSettings(circuits=["c17"], faults=["z3"], explainers=["random"]))
-    assert not study.cells[0].run()["map"].equals(altered.cells[0].run()["map"])
+    settings = {"circuits": ["c17"], "faults": ["z3"], "explainers": ["random"]}
+    original = circuits.load("c17")
+    stored, found = first_cells_rows(**settings, truth="model")
+    _, altered = first_cells_rows(**settings)
+    assert not found["map"].equals(altered["map"])
+    for row, precision in zip(stored.iter_rows(named=True), found["map"], strict=True):
+        bits = circuits.input_rows(original)[[row["input_row"]]]
+        truth = np.hstack([circuits.ground_truth(original, bits, row["output"]), [[False] * 2]])
+        assert precision == metrics.average_precision([row["values"]], truth)[0]
 
 
 def test_the_truth_of_the_function_is_a_smallest_flip_of_the_original_output():
     settings = {"circuits": ["c17"], "faults": ["z3"], "explainers": ["exact_shapley"], "sample": None}
-    frame = CremStudy(CremSettings(**settings, truth="function", engine="native")).cells[0].run()
+    stored, found = first_cells_rows(**settings, truth="function", engine="native")
     original = circuits.load("c17")
 
     def outputs(bits):
         return circuits.simulate(original, [bits])[0]
 
-    for row in frame.iter_rows(named=True):
+    for row in stored.with_columns(found["map"], found["mr_precision"]).iter_rows(named=True):
         bits, position = (
             circuits.input_rows(original)[row["input_row"]],
             original.outputs.index(row["output"]),
@@ -341,11 +355,10 @@ def test_the_public_code_profile_shows_lime_what_a_truncating_detector_sees():
 
 
 def test_the_paper_profile_never_ranks_the_first_feature():
-    study = CremStudy(CremSettings(circuits=["c17"], profile="paper", explainers=["single_flip"]))
-    assert study.cells[0].rules.skip == (0,)
-    assert not study.cells[0].rules.rank_zeros
-    expected = CremStudy(CremSettings(circuits=["c17"], profile="paper", ties="expected"))
-    assert expected.cells[0].rules.skip == ()
+    rules = CremSettings(profile="paper").rules
+    assert rules.skip == (0,)
+    assert not rules.rank_zeros
+    assert CremSettings(profile="paper", ties="expected").rules.skip == ()
 
 
 def test_kernel_shap_takes_the_package_default_on_c17_and_500_samples_elsewhere():
@@ -366,13 +379,17 @@ def test_the_public_code_gives_both_shaps_500_samples_on_c17_too(profile, nsampl
     assert settings.explainer_options(c17, "sampling_shap:nsamples=9")["nsamples"] == 9
 
 
-def test_the_studys_rules_divide_r_precision_by_what_is_ranked():
+def test_the_studys_rules_divide_r_precision_by_what_is_ranked(monkeypatch):
     settings = {"circuits": ["74283"], "explainers": ["exact_shapley"], "sample": None}
     run = run_crem(**settings, profile="paper")
     assert value(run, level="circuit", metric="mr_precision") == pytest.approx(0.6686, abs=5e-5)
-    kept = CremStudy(CremSettings(**settings, profile="paper")).cells[0]
-    textbook = attrs.evolve(kept, rules=attrs.evolve(kept.rules, denominator="relevant"))
-    assert textbook.run()["mr_precision"].mean() < kept.run()["mr_precision"].mean()
+    _, kept = first_cells_rows(**settings, profile="paper")
+    paper = crem_settings.PROFILES["paper"]
+    textbook = {**crem_settings.PROFILES, "paper": attrs.evolve(paper, denominator="relevant")}
+    monkeypatch.setattr(crem_settings, "PROFILES", textbook)
+    _, found = first_cells_rows(**settings, profile="paper")
+    assert found["mr_precision"].mean() < kept["mr_precision"].mean()
+    monkeypatch.undo()
     for profile, denominator in (("xassay", "relevant"), ("paper", "ranked"), ("crem-code", "ranked")):
         assert CremSettings(profile=profile).rules.denominator == denominator
         assert CremSettings(profile=profile, ties="expected").rules.denominator == "relevant"

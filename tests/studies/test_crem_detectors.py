@@ -12,7 +12,7 @@ import xassay
 from xassay import circuits, report
 from xassay.circuits import Fault
 from xassay.errors import InputError
-from xassay.studies.crem import detection
+from xassay.studies.crem import detection, quality
 
 QUICK: dict[str, Any] = {
     "circuits": ["c17"],
@@ -86,7 +86,7 @@ def tried(normal: np.ndarray, anomalous: np.ndarray, threshold: float) -> pl.Dat
 
 
 def qualities(frame: pl.DataFrame) -> dict[str, dict[str, Any]]:
-    rows = detection.quality([CELL], {CELL.key: frame}, {})
+    rows = quality.quality([CELL], {CELL.key: frame}, {})
     return {row["metric"]: row for row in rows if row["level"] == "version"}
 
 
@@ -98,7 +98,7 @@ def test_rows_that_were_all_tried_leave_nothing_open() -> None:
 def test_a_perfect_detector_of_sampled_rows_is_no_certainty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(detection, "MOST_ROWS", 12)
     found = qualities(tried(np.zeros(12), np.ones(12), 0.5))
-    assert set(found) == set(detection.QUALITY)
+    assert set(found) == set(quality.QUALITY)
     for metric in ("auc", "precision", "recall"):
         row = found[metric]
         assert (row["value"], row["ci_high"]) == (1, 1), metric

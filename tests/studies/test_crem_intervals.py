@@ -13,7 +13,7 @@ from xassay import run_crem
 from xassay.explainers.table_explainer import N_DRAWS
 from xassay.statistics import RowWeights, mean_interval, row_interval
 from xassay.statistics.scores import loss_of_accuracy, mean, ratio
-from xassay.studies.crem import CremSettings, CremStudy, scoring
+from xassay.studies.crem import CremSettings, CremStudy, judging, scoring
 from xassay.studies.crem import intervals as of_versions
 from xassay.types import Failure
 
@@ -66,8 +66,9 @@ def test_jobs_and_a_continued_run_change_no_byte_of_a_sampled_run(tmp_path: Path
 def test_a_version_has_the_interval_of_a_bounded_mean_over_its_inputs() -> None:
     settings = CremSettings(circuits=["74182"], faults=["z2"], explainers=["random"], sample=20, seed=3)
     (cell,) = CremStudy(settings).cells
-    frame = cell.run()
-    found = scoring.version_means([cell], {cell.key: frame}, {}, WEIGHTS)["map"]
+    stored = cell.run()
+    frame = judging.row_scores(cell, stored, settings)
+    found = scoring.version_means([cell], {cell.key: stored}, {}, WEIGHTS, settings)["map"]
     expected = mean_interval(
         frame["map"].to_numpy(), 0, 1, clusters=frame["input_row"].to_numpy(), rng=WEIGHTS
     )
@@ -201,8 +202,9 @@ def test_a_versions_interval_holds_its_exact_score(n: int) -> None:
 
 
 def test_a_cell_that_failed_leaves_no_interval() -> None:
-    cells = CremStudy(CremSettings(circuits=["c17"], faults=["z4"], explainers=["random"], sample=4)).cells
+    settings = CremSettings(circuits=["c17"], faults=["z4"], explainers=["random"], sample=4)
+    cells = CremStudy(settings).cells
     failure = Failure(status="failed", reason="no idea")
-    found = scoring.version_means([cells[0]], {}, {cells[0].key: failure}, WEIGHTS)
+    found = scoring.version_means([cells[0]], {}, {cells[0].key: failure}, WEIGHTS, settings)
     assert {mean.bounds for mean in found.values()} == {None}
     assert not any(mean.unsure for mean in found.values())

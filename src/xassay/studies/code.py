@@ -1,7 +1,9 @@
 """What of xassay and below it decides a result, as part of a cell's key."""
 
+import ast
 import functools
 import hashlib
+from collections.abc import Iterator
 from importlib import metadata, resources
 
 SHARED = ("seeds.py", "specs.py", "types.py")
@@ -10,6 +12,8 @@ SHARED = ("seeds.py", "specs.py", "types.py")
 @functools.cache
 def own_code(*places: str) -> str:
     """A hash of our sources in some folders or files and of the shared ones, and versions of libraries.
+
+    Sources count by what they do: comments, docstrings and layout change nothing.
 
     Example:
         >>> own_code("metrics") == own_code("metrics", "models/score.py")
@@ -22,6 +26,40 @@ def own_code(*places: str) -> str:
             sources += [file for file in package.joinpath(folder).iterdir() if file.name.endswith(".py")]
     digest = hashlib.sha256()
     for source in sorted(sources, key=str):
-        digest.update(source.read_bytes())
+        digest.update(_doing(source.read_text("utf-8")).encode())
     libraries = [f"{name} {metadata.version(name)}" for name in ("numba", "numpy", "scipy", "scikit-learn")]
     return " ".join([digest.hexdigest()[:16], *libraries])
+
+
+@functools.cache  # studies share folders
+def _doing(source: str) -> str:
+    """A hash of what a source does."""
+    return hashlib.sha256("\n".join(_words(ast.parse(source))).encode()).hexdigest()
+
+
+def _words(node: object) -> Iterator[str]:
+    """The syntax tree as text; fields that are empty are left out, as versions of Python add such."""
+    if isinstance(node, ast.AST):
+        yield f"({type(node).__name__}"
+        for name, value in ast.iter_fields(node):
+            if value is not None and value != []:
+                yield name
+                yield from _words(value)
+        yield ")"
+    elif isinstance(node, list):
+        yield "["
+        for each in node:
+            if not _is_text(each):
+                yield from _words(each)
+        yield "]"
+    else:
+        yield repr(node)
+
+
+def _is_text(node: object) -> bool:
+    """Whether this is a docstring, or another string that stands by itself as a statement."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

@@ -1047,7 +1047,7 @@ def test_measures_scoring_and_words_decide_no_explanation(
     def touched(place: str) -> bool:
         before = plain(*CODE)
         with (copy / place).open("a") as file:
-            file.write("\n# changed\n")
+            file.write("\nchanged = 1\n")
         return bool(plain(*CODE) != before)
 
     for place in (

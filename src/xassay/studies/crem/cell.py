@@ -1,4 +1,8 @@
-"""One unit of the CREM study: one explainer on one altered version at one noise and background."""
+"""One unit of the CREM study: what one explainer says on one altered version at one noise and background.
+
+How right that is depends on the run's truth and tie rule, of which nothing is known here: scores are
+made afterwards of what is stored (`xassay.studies.crem.judging`).
+"""
 
 import hashlib
 import json
@@ -10,18 +14,8 @@ import attrs
 import numpy as np
 import polars as pl
 
-from xassay import explainers, metrics
-from xassay.circuits import (
-    Circuit,
-    Fault,
-    TruthTable,
-    differences,
-    flip_inputs,
-    function_truth,
-    ground_truth,
-    version_name,
-)
-from xassay.circuits.simulation import input_rows
+from xassay import explainers
+from xassay.circuits import Circuit, Fault, TruthTable, differences, flip_inputs, version_name
 from xassay.errors import ExplainerError, InputError
 from xassay.models import ReconstructionDetector
 from xassay.models.learned_detectors import TABLE, LearnedDetector
@@ -29,15 +23,15 @@ from xassay.seeds import generator, legacy_seed
 from xassay.studies.code import own_code
 from xassay.studies.crem.background import background_rows, background_size
 from xassay.studies.crem.detection import learned_detector
-from xassay.studies.crem.settings import Profile
 from xassay.types import BoolArray, FloatArray, IntArray
 
-ROW_METRICS = ("mrr", "map", "mr_precision", "exact_match", "noise_share")
-"""Scores of every explained pair, before averaging."""
-
-
-CODE = ("circuits", "models", "explainers", "metrics", "studies/crem")
-"""Folders of our sources that decide scores."""
+CODE = (
+    "circuits",
+    "models",
+    "explainers",
+    *(f"studies/crem/{name}.py" for name in ("background", "cell", "detection")),
+)
+"""Our sources that decide explanations."""
 
 
 @attrs.frozen
@@ -49,6 +43,7 @@ class CremCell:
         code: the version of the explainer's code; if it changes during the run, the cell fails.
         engine: ``native`` or ``package``, for explainers that have both.
         n_anomalous: anomalous rows of the noise-free table.
+        recipe: how the background is drawn.
         sample: number of rows, or None where every anomalous row is explained.
         detector: what finds the anomalies and is explained: the lookup table, or one that learned.
         detector_code: the version of the detector's code.
@@ -69,10 +64,8 @@ class CremCell:
     noise: float
     proportion: float
     max_background: int | None
-    profile: str
-    rules: Profile = attrs.field(hash=False)
+    recipe: str
     sample: int | None
-    truth: str
     seed: int
     detector: str = TABLE
     detector_code: str = ""
@@ -81,10 +74,10 @@ class CremCell:
 
     @property
     def key(self) -> str:
-        """Short hash of everything that decides the result, versions of the code included."""
+        """Short hash of everything that decides the explanations, versions of the code included."""
         content = {
             **{f.name: repr(getattr(self, f.name)) for f in attrs.fields(CremCell) if f.name != "source"},
-            "options": self.options_text,
+            "options": repr(sorted(self.options.items())),
             "own code": own_code(*CODE),
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
@@ -130,47 +123,47 @@ class CremCell:
     @property
     def background_size(self) -> tuple[int, int]:
         """Background rows used, and rows that the recipe drew."""
-        drawn = background_size(self._table(self.circuit).n_rows, self.proportion, self.rules.recipe)
+        drawn = background_size(self._table(self.circuit).n_rows, self.proportion, self.recipe)
         return min(drawn, self.max_background or drawn), drawn
 
     @property
     def _version(self) -> str:
         return version_name(self.circuit, self.fault)
 
+    @property
+    def table(self) -> TruthTable:
+        """The altered version's, with its columns of noise."""
+        return self._table(self.fault.apply(self.circuit))
+
     def _table(self, circuit: Circuit) -> TruthTable:
         return TruthTable(circuit, int(self.noise) if self.noise_kind == "attribute" else 0)
 
     def run(self) -> pl.DataFrame:
-        """Explain the sampled rows and score every explanation.
+        """Explain the sampled rows.
 
         Returns:
             One row a (row, output) pair: ``row``, ``input_row`` (the cluster: rows that show the
             same inputs), ``copies`` (how many rows have just this explanation: an input's copies
-            under noise, where its explainer cannot tell them apart), ``output``,
-            the scores of `ROW_METRICS` (NaN where undefined or failed, null where they do not
-            apply), ``values``, and ``error`` where it failed.
+            under noise, where its explainer cannot tell them apart), ``output``, ``values`` of all
+            columns (NaN where it failed), and ``error`` where it failed.
         """
         if self.record.version != self.code:
             raise InputError(f"{self.explainer} changed during the run; run again")
-        altered = self.fault.apply(self.circuit)
-        table = self._table(altered)
-        wrong = differences(self.circuit, altered)
+        table = self.table
+        wrong = differences(self.circuit, table.circuit)
         every, total = self.chunk
         ids = self._sampled(np.flatnonzero(wrong.any(axis=1)), table.n_noise)[every::total]
         background = self._background(table)
         ids, copies = self._distinct(table, ids, background)
         input_ids = table.input_ids(ids)
         shown = self._shown(table.rows(ids), input_ids)
-        truths = self._truths(altered, input_rows(self.circuit)[input_ids])
         parts = []
         pairs = wrong[input_ids]
         if self.detector != TABLE:
             pairs &= self._learned.explained_outputs(shown)
         for positions, outputs, values, errors in self._explained(table, background, shown, ids, pairs):
             for k, output in enumerate(outputs):
-                name = altered.outputs[output]
-                relevant = np.zeros((len(positions), len(table.columns)), dtype=np.bool_)
-                relevant[:, : len(altered.inputs)] = truths[name][positions]
+                name = table.circuit.outputs[output]
                 parts.append(
                     pl.DataFrame(
                         {
@@ -178,7 +171,6 @@ class CremCell:
                             "input_row": input_ids[positions],
                             "copies": copies[positions],
                             "output": pl.Series([name]).new_from_index(0, len(positions)),
-                            **self._scores(values[:, :, k], relevant, table),
                             "values": pl.Series(values[:, :, k]).arr.to_list(),
                             "error": _texts(errors, len(positions)),
                         }
@@ -188,16 +180,9 @@ class CremCell:
             raise ExplainerError("at none of these rows is the detector's largest error at a wrong output")
         return pl.concat(parts).sort("row", "output")
 
-    def _truths(self, altered: Circuit, X: BoolArray) -> dict[str, BoolArray]:
-        """The causes of each output at those inputs, (rows, inputs), by the run's definition."""
-        if self.truth == "function":
-            return {output: function_truth(self.circuit, X, output) for output in altered.outputs}
-        walked = altered if self.truth == "altered" else self.circuit
-        return {output: ground_truth(walked, X, output) for output in altered.outputs}
-
     def _background(self, table: TruthTable) -> FloatArray:
         used, _ = self.background_size
-        chosen = background_rows(table.n_rows, self.proportion, self.rules.recipe)[:used]
+        chosen = background_rows(table.n_rows, self.proportion, self.recipe)[:used]
         return table.rows(chosen).astype(np.float64)
 
     def _distinct(
@@ -285,25 +270,6 @@ class CremCell:
             n_inputs=len(self.circuit.inputs),
             n_outputs=len(self.circuit.outputs),
         )
-
-    def _scores(self, values: FloatArray, relevant: BoolArray, table: TruthTable) -> dict[str, Any]:
-        rules: dict[str, Any] = {"ties": self.rules.ties}
-        if rules["ties"] != "expected":
-            rules |= {"rank_zeros": self.rules.rank_zeros, "skip": self.rules.skip}
-        noise: Any = pl.Series([None] * len(values), dtype=pl.Float64)
-        if table.n_noise:
-            columns = np.zeros(len(table.columns), dtype=np.bool_)
-            columns[table.noise_slice] = True
-            noise = metrics.noise_share(values, relevant, columns, **rules)
-        return {
-            "mrr": metrics.reciprocal_rank(values, relevant, **rules),
-            "map": metrics.average_precision(values, relevant, **rules),
-            "mr_precision": metrics.r_precision(
-                values, relevant, denominator=self.rules.denominator, **rules
-            ),
-            "exact_match": metrics.exact_match(values, relevant, **rules),
-            "noise_share": noise,
-        }
 
 
 def _texts(errors: dict[int, str], n: int) -> pl.Series:

@@ -20,7 +20,7 @@ from xassay.explainers.table_explainer import N_DRAWS
 from xassay.metrics import describe, equalized_loss_of_accuracy
 from xassay.models.learned_detectors import TABLE
 from xassay.statistics import RowWeights, mean_of_intervals, repeat_interval, sample_interval
-from xassay.studies.crem.cell import ROW_METRICS, CremCell
+from xassay.studies.crem.cell import CremCell
 from xassay.studies.crem.intervals import (
     Bounds,
     InputSums,
@@ -31,7 +31,8 @@ from xassay.studies.crem.intervals import (
     paired_ela_bounds,
     shares_draws,
 )
-from xassay.studies.crem.settings import is_embedded
+from xassay.studies.crem.judging import ROW_METRICS, row_scores
+from xassay.studies.crem.settings import CremSettings, is_embedded
 from xassay.studies.published import Published, crem
 from xassay.types import Failure, FloatArray, IntArray
 
@@ -81,9 +82,16 @@ def grouped(cells: Iterable[CremCell]) -> dict[Place, dict[Fault, Group]]:
 
 
 def version_means(
-    group: Group, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure], weights: RowWeights
+    group: Group,
+    frames: Mapping[str, pl.DataFrame],
+    failures: Mapping[str, Failure],
+    weights: RowWeights,
+    settings: CremSettings,
 ) -> dict[str, Mean]:
-    """The mean of each metric over a version's pairs; all intervals share the weights."""
+    """The mean of each metric over a version's pairs; all intervals share the weights.
+
+    Explanations are read and ranked one cell at a time; what is kept of them are their scores.
+    """
     cell = group[0]
     noisy = cell.noise_kind == "attribute" and cell.noise
     metrics = [metric for metric in ROW_METRICS if metric != "noise_share" or noisy]
@@ -91,7 +99,7 @@ def version_means(
     if failure is not None:
         return {metric: Mean(np.nan, None, 0, reason=failure.reason, failed=True) for metric in metrics}
     parts = [
-        pl.concat([frames[member.key] for member in repeat]).sort("row", "output")
+        pl.concat(row_scores(member, frames[member.key], settings) for member in repeat).sort("row", "output")
         for _, repeat in itertools.groupby(group, key=lambda member: member.repeat)
     ]
     copies = parts[0]["copies"].to_numpy()
@@ -181,19 +189,26 @@ def ela(noisy: Mean, clean: Mean, weights: RowWeights) -> Mean:
 
 
 def score(
-    cells: Sequence[CremCell], frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
+    cells: Sequence[CremCell],
+    frames: Mapping[str, pl.DataFrame],
+    failures: Mapping[str, Failure],
+    settings: CremSettings,
 ) -> list[dict[str, Any]]:
     """Rows of results: every metric of every version, and their means over each circuit's versions.
 
     Args:
         cells: all cells of the run.
-        frames: the per-pair scores of the cells that finished, by cell key.
+        frames: the explained pairs of the cells that finished, by cell key.
         failures: why the others did not, by cell key.
+        settings: the run's.
     """
     places = grouped(cells)
-    weights = RowWeights(cells[0].seed if cells else 0)
+    weights = RowWeights(settings.seed)
     means = {
-        where: {fault: version_means(group, frames, failures, weights) for fault, group in versions.items()}
+        where: {
+            fault: version_means(group, frames, failures, weights, settings)
+            for fault, group in versions.items()
+        }
         for where, versions in places.items()
     }
     rows = []
@@ -209,17 +224,18 @@ def score(
             for metric, mean in found.items():
                 by_metric.setdefault(metric, []).append(mean)
                 rows.append(
-                    _row(group[0], metric, mean, mean.bounds) | {"level": "version", "fault": str(fault)}
+                    _row(group[0], settings, metric, mean, mean.bounds)
+                    | {"level": "version", "fault": str(fault)}
                 )
         first = next(iter(versions.values()))[0]
         for metric, several in by_metric.items():
-            figure = _published(first, set(versions), metric)
+            figure = _published(first, settings, set(versions), metric)
             whole, published = mean_of(several), {}
             if figure:
                 published = {"published": figure.value, "published_source": figure.source}
             over, within = circuit_bounds(metric, several)
-            rows.append(_row(first, metric, whole, over) | {"level": "circuit"} | published)
-            rows.append(_row(first, metric, whole, within) | {"level": THESE_VERSIONS})
+            rows.append(_row(first, settings, metric, whole, over) | {"level": "circuit"} | published)
+            rows.append(_row(first, settings, metric, whole, within) | {"level": THESE_VERSIONS})
     return rows
 
 
@@ -245,14 +261,14 @@ def circuit_bounds(metric: str, versions: Sequence[Mean]) -> tuple[Bounds | None
     return sample_interval(values[~np.isnan(values)], record.low, record.high, within=within), within
 
 
-def _published(cell: CremCell, faults: set[Fault], metric: str) -> Published | None:
+def _published(cell: CremCell, settings: CremSettings, faults: set[Fault], metric: str) -> Published | None:
     """The published figure, if it was measured on just this: circuit, faults, truth, method, noise."""
     _, _, own_options = explainers.registry.split(cell.explainer)
     method = cell.record.published
     if (
         method is None
         or own_options
-        or cell.truth != "altered"
+        or settings.truth != "altered"
         or cell.detector != TABLE
         or (cell.noise and cell.noise_kind != "attribute")
         or not is_embedded(cell.circuit)
@@ -262,7 +278,9 @@ def _published(cell: CremCell, faults: set[Fault], metric: str) -> Published | N
     return crem().get((cell.circuit.name, method, metric, cell.proportion, cell.noise))
 
 
-def _row(cell: CremCell, metric: str, mean: Mean, bounds: Bounds | None) -> dict[str, Any]:
+def _row(
+    cell: CremCell, settings: CremSettings, metric: str, mean: Mean, bounds: Bounds | None
+) -> dict[str, Any]:
     return {
         "study": "crem",
         "circuit": cell.circuit.name,
@@ -270,9 +288,9 @@ def _row(cell: CremCell, metric: str, mean: Mean, bounds: Bounds | None) -> dict
         "noise_kind": cell.noise_kind,
         "noise": cell.noise,
         "background": cell.proportion,
-        "truth": cell.truth,
-        "ties": cell.rules.ties,
-        "profile": cell.profile,
+        "truth": settings.truth,
+        "ties": settings.rules.ties,
+        "profile": settings.profile,
         "seed": cell.seed,
         "explainer": cell.explainer,
         "options": cell.options_text,

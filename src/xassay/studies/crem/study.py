@@ -11,7 +11,8 @@ from xassay.circuits import Circuit, Fault, TruthTable, differences
 from xassay.models.learned_detectors import TABLE, detector_version
 from xassay.studies.crem import comparison, scoring
 from xassay.studies.crem.cell import CremCell
-from xassay.studies.crem.detection import DetectionCell, quality
+from xassay.studies.crem.detection import DetectionCell
+from xassay.studies.crem.quality import quality
 from xassay.studies.crem.settings import TRUTHS, CremSettings, versions
 from xassay.types import Failure
 
@@ -94,10 +95,8 @@ class CremStudy:
                         proportion=proportion,
                         max_background=settings.max_background
                         or (None if record.tabulates else PACKAGE_BACKGROUND),
-                        profile=settings.profile,
-                        rules=settings.rules,
+                        recipe=settings.rules.recipe,
                         sample=sample,
-                        truth=settings.truth,
                         seed=settings.seed,
                         detector=settings.detector,
                         detector_code=detector_version(settings.detector),
@@ -121,11 +120,20 @@ class CremStudy:
         return list(dict.fromkeys(places))
 
     def plan(self) -> dict[str, Any]:
-        """The settings that decide the results, in an order that does not matter."""
+        """The settings that decide the results, in an order that does not matter.
+
+        Those of ``cells`` decide explanations: of the profile what it asks explainers for, and not how
+        they are ranked.
+        """
         asked = attrs.asdict(self.settings)
         for name in ("circuits", "faults", "explainers", "noise", "background"):
             asked[name] = sorted(asked[name])
-        return {"study": self.name, "settings": asked}
+        cells = {name: value for name, value in asked.items() if name not in ("truth", "ties")}
+        rules = self.settings.rules
+        names = {explainers.registry.split(spec)[0] for spec in self.settings.explainers}
+        options = {name: dict(rules.options[name]) for name in sorted(names & rules.options.keys())}
+        cells["profile"] = {"background": rules.recipe, "options": options}
+        return {"study": self.name, "settings": asked, "cells": cells}
 
     def score(
         self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
@@ -136,7 +144,7 @@ class CremStudy:
             frames: the frames of the cells that finished, by cell key.
             failures: why the others did not, by cell key.
         """
-        scored = scoring.score(self._explained, frames, failures)
+        scored = scoring.score(self._explained, frames, failures, self.settings)
         tried = quality(self._tried, frames, failures)
         table = results.frame([*scored, *tried], results.RESULTS)
         circuits = list(dict.fromkeys(circuit for circuit, _ in self._versions))

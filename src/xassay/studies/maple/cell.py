@@ -15,8 +15,14 @@ from xassay.studies.maple import experiments
 from xassay.studies.maple.explained import Explained
 from xassay.tabular import Dataset
 
-CODE = ("tabular", "models", "explainers", "metrics", "studies/maple")
-"""Folders of our sources that decide scores."""
+CODE = (
+    "tabular",
+    "models",
+    "explainers",
+    *(f"metrics/{name}.py" for name in ("calls", "causal", "local_model")),
+    *(f"studies/maple/{name}.py" for name in ("cell", "experiments", "explained")),
+)
+"""Our sources that decide what is stored: the losses too, as they ask the fitted model."""
 
 
 @attrs.frozen

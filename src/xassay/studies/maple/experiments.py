@@ -12,8 +12,9 @@ import attrs
 import numpy as np
 import polars as pl
 
-from xassay import explainers, metrics, specs, tabular
+from xassay import explainers, specs, tabular
 from xassay.errors import ExplainerError
+from xassay.metrics.causal import causal_losses_and_trivial
 from xassay.models import MapleRegressor, black_box, demonstrate, global_pattern
 from xassay.seeds import global_state, legacy_seed
 from xassay.studies.maple.explained import SELF, Explained
@@ -122,7 +123,7 @@ def explanation(part: Part, who: Explained, sigmas: tuple[float, ...]) -> pl.Dat
     with warnings.catch_warnings():
         # the columns are standardised by the training part; the test rows may well look otherwise
         warnings.filterwarnings("ignore", message=".*do not look standardised")
-        losses, trivial = metrics.causal_losses_and_trivial(
+        losses, trivial = causal_losses_and_trivial(
             linear, predict, part.X, sigmas, seed=part.seed_of("causal"), row_ids=part.row_ids
         )
     wrong = [explained.errors.get(position) for position in range(len(part.X))]
