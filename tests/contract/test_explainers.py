@@ -9,7 +9,7 @@ import pytest
 from xassay import explainers
 from xassay.errors import ExplainerError, InputError, UnknownNameError
 from xassay.testing import EXPLAINER_LAWS
-from xassay.testing.laws.check_explainer import of_record
+from xassay.testing.laws.checking import of_record
 from xassay.testing.laws.explainer import ExplainerSubject
 from xassay.testing.laws.explainer_data import BACKGROUND, NO_ANSWERS, NO_ROWS, ROWS, first
 from xassay.types import Explainer

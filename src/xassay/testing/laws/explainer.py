@@ -2,16 +2,15 @@
 
 import random
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 import numpy as np
 
-from xassay.seeds import global_state as global_state_of
 from xassay.testing.laws import explainer_data as data
 from xassay.testing.laws.law import Book, NotJudged, require
+from xassay.testing.laws.states import numpy_state, states_of_our_own
 from xassay.types import Explainer, Explanation, FloatArray
 
 SAME = 1e-12
@@ -208,29 +207,16 @@ def global_state(subject: ExplainerSubject, answer: data.Model) -> None:
     predict = data.first if answer is data.first else data.FailsOnOnes(answer)
     given = f"three rows, where the model is {answer.__name__}"
     subject.values()  # what a package does to the filters when it is imported is not the explainer's doing
-    with _states_of_our_own():
-        numpys, pythons, filters = _numpy_state(), random.getstate(), list(warnings.filters)
+    with states_of_our_own():
+        numpys, pythons, filters = numpy_state(), random.getstate(), list(warnings.filters)
         try:
             subject.make(predict, data.WIDE_BACKGROUND).explain(data.WIDE_ROWS)
         except Exception:
             if predict is data.first or not subject.tabulates:
                 raise
-        require(_numpy_state() == numpys, given, "numpy's global random state changed")
+        require(numpy_state() == numpys, given, "numpy's global random state changed")
         require(random.getstate() == pythons, given, "Python's global random state changed")
         require(warnings.filters == filters, given, "the warnings filters changed")
-
-
-@contextmanager
-def _states_of_our_own() -> Iterator[None]:
-    """States that no explainer would seed by chance: who seeds alike each time would leave them as found."""
-    with global_state_of(2_718_281_828), warnings.catch_warnings():
-        yield
-
-
-def _numpy_state() -> str:
-    """The legacy generator's state as text, which can be compared."""
-    state = np.random.get_state(legacy=True)  # noqa: NPY002 - what is guarded
-    return repr([part.tolist() if isinstance(part, np.ndarray) else part for part in state])
 
 
 @_BOOK.law()

@@ -1,17 +1,24 @@
-"""One call that checks an explainer against all laws."""
+"""One call that checks an explainer, or a metric, against all laws that concern it."""
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
-from xassay.errors import InputError
+from xassay.errors import InputError, UnknownNameError
 from xassay.explainers import ExplainerRecord
 from xassay.explainers import make as make_registered
 from xassay.explainers import record as record_of
 from xassay.explainers.user import record_of_function
+from xassay.testing.laws.answers import AMOUNT_LAWS, CORRELATION_LAWS, ORDER_LAWS, SHARE_LAWS
 from xassay.testing.laws.explainer import EXPLAINER_LAWS, ExplainerSubject
-from xassay.testing.laws.law import outcomes
+from xassay.testing.laws.law import Law, outcomes
+from xassay.testing.laws.metric import MetricSubject
+from xassay.testing.laws.models import ADDITIVE_LAWS, LOCAL_LINEAR_LAWS
+from xassay.testing.laws.pairs import AGREEMENT_LAWS, STABILITY_LAWS
+from xassay.testing.laws.ranking import NOISE_LAWS, RANKING_LAWS
 from xassay.types import Explainer
 
 
@@ -92,3 +99,85 @@ def _maker(make: Any, options: Mapping[str, Any]) -> Callable[..., Explainer]:
     except ValueError:
         pass  # a callable without a signature is taken to be a factory
     return functools.partial(make, **options)
+
+
+METRIC_LAWS: Mapping[str, Mapping[str, Law]] = MappingProxyType(
+    {
+        "ranking": RANKING_LAWS,
+        "noise": NOISE_LAWS,
+        "correlation": CORRELATION_LAWS,
+        "order": ORDER_LAWS,
+        "amount": AMOUNT_LAWS,
+        "share": SHARE_LAWS,
+        "local_linear": LOCAL_LINEAR_LAWS,
+        "additive": ADDITIVE_LAWS,
+        "stability": STABILITY_LAWS,
+        "agreement": AGREEMENT_LAWS,
+    }
+)
+"""The laws of metrics by kind and name."""
+
+
+def check_metric(
+    score: Callable[..., Any],
+    *,
+    kind: str,
+    higher_is_better: bool,
+    low: float = -math.inf,
+    high: float = math.inf,
+    best: float | None = None,
+    signed: bool = True,
+    skip: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """Check that a metric obeys the laws of its kind.
+
+    Args:
+        score: the metric, called as its kind says. One score a row:
+
+            * ``ranking``: (attributions, relevant), both (rows, features);
+            * ``noise``: (attributions, relevant, noise), where noise is bool (features,);
+            * ``correlation``, ``order``, ``amount``, ``share``: (values, asked, seed), where asked is an
+              `Asked`, which answers for a model: correlations of claimed and true changes, measures of
+              an explanation's order of columns (ties are broken by the seed), measures that see how much
+              is claimed in all, and shares of what can be told;
+            * ``stability``: (values, near, distances), of shapes (rows, features),
+              (rows, neighbours, features) and (rows, neighbours);
+            * ``agreement``: (values, other values), both (rows, features).
+
+            One number for all rows:
+
+            * ``local_linear``: (explanation, predict, X);
+            * ``additive``: (explanation, predict, X, background).
+        kind: one of `METRIC_LAWS`, which lists the laws of each.
+        higher_is_better: the direction.
+        low: the least value it can take.
+        high: the greatest.
+        best: the value to reach, where it is not an end of the range.
+        signed: whether it looks at the signs of the model's changes; read by ``order`` alone.
+        skip: names of laws that are left out, each with the reason.
+
+    Returns:
+        The outcome by law: ``held``, or ``skipped: why``.
+
+    Raises:
+        LawBroken: an AssertionError that names the first law that does not hold, the input and what
+            was seen.
+        UnknownNameError: there is no such kind, or `skip` names no law of it.
+        InputError: `skip` gives no reason.
+
+    Example:
+        >>> from xassay import metrics
+        >>> found = check_metric(
+        ...     metrics.reciprocal_rank, kind="ranking", higher_is_better=True, low=0, high=1
+        ... )
+        >>> found["relevant_columns_first"]
+        'held'
+        >>> check_metric(lambda a, r: a[:, 0] > 0, kind="ranking", higher_is_better=True, low=0, high=1)
+        Traceback (most recent call last):
+            ...
+        xassay.testing.laws.law.LawBroken: law column_order is broken: The order of columns does not matter...
+    """
+    if kind not in METRIC_LAWS:
+        raise UnknownNameError("kind of metric", kind, METRIC_LAWS)
+    subject = MetricSubject(score, higher_is_better, low, high, best, signed)
+    return outcomes(METRIC_LAWS[kind], subject, skip)
