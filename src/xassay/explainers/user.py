@@ -12,7 +12,7 @@ import numpy as np
 from xassay import specs
 from xassay.errors import ExplainerError, InputError
 from xassay.explainers.base import LocalModel, RowExplainer, Stated
-from xassay.explainers.registry import ExplainerRecord
+from xassay.explainers.record import ExplainerRecord
 from xassay.seeds import global_state
 from xassay.types import Explanation, FloatArray, Predict
 
@@ -136,7 +136,6 @@ def record_of_file(spec: str) -> ExplainerRecord:
     return ExplainerRecord(
         spec,
         "user",
-        f"function {name} of {path}",
         _Factory(function, f"{path.name}:{name}"),
         specs.digest(path),
         local_linear=None,
@@ -152,9 +151,7 @@ def record_of_function(name: str, function: Function) -> ExplainerRecord:
     """
     if not callable(function):
         raise InputError(f"explainer {name!r} is no function")
-    return ExplainerRecord(
-        name, "user", f"function {name}", _Factory(function, name), "", local_linear=None, cost=_cost
-    )
+    return ExplainerRecord(name, "user", _Factory(function, name), "", local_linear=None, cost=_cost)
 
 
 def record_of_entry_point(point: metadata.EntryPoint) -> ExplainerRecord:
@@ -171,7 +168,6 @@ def record_of_entry_point(point: metadata.EntryPoint) -> ExplainerRecord:
     return ExplainerRecord(
         point.name,
         "user",
-        f"plug-in {point.value}",
         _Factory(function, point.name),
         version,
         local_linear=None,
