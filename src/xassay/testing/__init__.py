@@ -6,7 +6,7 @@ exactly. A measure that gives a straw man as much as the right explanation canno
 explanation is right.
 """
 
-from xassay.testing.explaining import Explain, Remembered, StrawExplainer, as_explainer, straw_explainers
+from xassay.testing.explaining import Explain, Remembered, as_explainer, straw_explainers
 from xassay.testing.gauntlet import Judged, broken_law, example_check, gauntlet
 from xassay.testing.known_models import Problem
 from xassay.testing.laws import (
@@ -35,7 +35,6 @@ __all__ = [
     "LawBroken",
     "Problem",
     "Remembered",
-    "StrawExplainer",
     "StrawMan",
     "as_explainer",
     "broken_law",
