@@ -1,45 +1,14 @@
 """The metrics that take a model's answers, and those of stability, as functions of one form."""
 
 from collections.abc import Callable
-from typing import Any
 
-import attrs
 import numpy as np
 
 from xassay import metrics
-from xassay.types import BoolArray, FloatArray
+from xassay.testing import Asked
+from xassay.types import FloatArray
 
 Score = Callable[..., FloatArray]
-
-
-@attrs.frozen(eq=False)
-class Asked:
-    """What a model answered of some rows: an additive one, by how far each background row moves it."""
-
-    moves: FloatArray
-    """How far column j moves the score when background row b's value takes its place: (rows, b, columns)."""
-    subsets: BoolArray
-    ids: Any
-
-    @property
-    def exact(self) -> FloatArray:
-        return self.moves.mean(axis=1)
-
-    @property
-    def total(self) -> FloatArray:
-        return self.exact.sum(axis=1)
-
-    def drops(self, sets: BoolArray) -> FloatArray:
-        return np.einsum("rsp,rp->rs", sets.astype(float), self.exact)
-
-    def changes(self, sets: BoolArray) -> FloatArray:
-        return np.abs(np.einsum("rsp,rbp->rsb", sets.astype(float), self.moves)).mean(axis=2)
-
-    def of_rows(self, part: Any) -> "Asked":
-        return Asked(self.moves[part], self.subsets[part], self.ids[part])
-
-    def of_columns(self, order: Any) -> "Asked":
-        return Asked(self.moves[:, :, order], self.subsets[:, :, order], self.ids)
 
 
 GRID = np.array([1, 2, 3, 4])
@@ -102,7 +71,7 @@ WHICH = {**CORRELATED, **ORDERED}
 """Which columns matter."""
 HOW_MUCH: dict[str, Score] = {"completeness_gap": completeness_gap, "best_scale": best_scale}
 """How much they do: an even split of the total is as good as any."""
-ANSWERED = {**WHICH, **HOW_MUCH, "fidelity": contrasted("fidelity")}
+fidelity = contrasted("fidelity")
 
 
 def max_sensitivity(values: FloatArray, neighbours: FloatArray, distances: FloatArray) -> FloatArray:

@@ -50,6 +50,15 @@ def explained(subject: Subject, given: Any, rows: Any = None, **more: Any) -> Ex
     return Explained.of(_frame(one, np.asarray(ids)), one.values.shape[1])
 
 
+def answered(name: str, subject: Subject, **more: Any) -> dict[str, pl.DataFrame]:
+    """What the model answers to a measure, and to fidelity."""
+    return {
+        one: measure(one).ask(subject, settings(**more), slice(0, len(subject.X)))
+        for one in {name, "fidelity"}
+        if measure(one).asks
+    }
+
+
 def scored(
     name: str,
     subject: Subject,
@@ -58,15 +67,12 @@ def scored(
     follow_ups: Mapping[str, pl.DataFrame] | None = None,
     which: str | None = None,
     options: Mapping[Variant, str] | None = None,
+    known: Mapping[str, pl.DataFrame] | None = None,
     **more: Any,
 ) -> dict[Any, Series]:
     """The series of a measure, by metric, or by metric and sigma, kind or options where there are several."""
     own, asked = measure(name), settings(**more)
-    answers = {
-        one: measure(one).ask(subject, asked, slice(0, len(subject.X)))
-        for one in {name, "fidelity"}
-        if measure(one).asks
-    }
+    answers = answered(name, subject, **more) if known is None else known
     given = dict(others or {})
     if base is not None:
         given[BASE] = base if isinstance(base, Explained) else explained(subject, base)

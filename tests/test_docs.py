@@ -155,3 +155,11 @@ def test_the_native_examples_run(place):
     names: dict = {}
     exec(example, names)  # noqa: S102 - our own document
     assert names["e"].explain(names["rows"][:3]).values.shape == (3, 5)
+
+
+def test_the_laws_on_the_page_of_explainers_hold_of_its_own_example(place, capsys):
+    (example,) = [b for b in blocks(ROOT / "docs" / "explainers.md", "python") if "# laws of" in b]
+    exec(example, {})  # noqa: S102 - our own document
+    told = capsys.readouterr().out
+    assert "'seed_matters': 'held'" in told
+    assert "broken" not in told

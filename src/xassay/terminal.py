@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from xassay.report.view import Block, Cell, Column, Score, View
+from xassay.report.records import Block, Cell, Column, Score, View
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

@@ -123,23 +123,6 @@ class Explainer(Protocol):
         ...
 
 
-@runtime_checkable
-class Detector(Protocol):
-    """An anomaly detector that reconstructs a row and is explained output by output."""
-
-    def predict(self, rows: npt.ArrayLike) -> npt.NDArray[Any]:
-        """The reconstruction of each row, same shape as ``rows``."""
-        ...
-
-    def decision_function(self, rows: npt.ArrayLike) -> npt.NDArray[Any]:
-        """How anomalous each row is, shape (rows,); larger is more anomalous."""
-        ...
-
-    def anomalous_outputs(self, rows: npt.ArrayLike) -> BoolArray:
-        """Which outputs of each row differ from their reconstruction, shape (rows, outputs)."""
-        ...
-
-
 @attrs.frozen
 class Failure:
     """Why a cell has no result.

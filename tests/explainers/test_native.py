@@ -376,7 +376,7 @@ def test_an_offset_of_the_model_costs_no_digits() -> None:
 def test_a_place_that_cannot_be_written_to_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     import numba
 
-    from xassay.explainers import kernels
+    from xassay.explainers.compiled import kernels
 
     real = numba.njit
 

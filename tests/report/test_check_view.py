@@ -10,7 +10,7 @@ from xassay import results
 from xassay.metrics import describe
 from xassay.report import page
 from xassay.report.check import EXTRA, build
-from xassay.report.view import Section, View
+from xassay.report.records import Section, View
 from xassay.studies.check.judgement import JUDGEMENTS
 from xassay.studies.check.measures import measures
 from xassay.studies.check.outcome import COSTS, FINDINGS

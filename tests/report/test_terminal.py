@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from xassay import report, terminal
-from xassay.report.view import Block, Cell, Column, Line, Plot, Score, Section, Table, View
+from xassay.report.records import Block, Cell, Column, Line, Plot, Score, Section, Table, View
 
 LONG = "/home/someone/work/explainers/mine.py:explain:neighbourhood=a/b:n_samples=10000"
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from xassay.report.view import Block, Column, Line, Score, p_cell, short_names, significant
+from xassay.report.records import Block, Column, Line, Score, p_cell, short_names, significant
 
 NAN = float("nan")
 

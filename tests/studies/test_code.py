@@ -138,3 +138,10 @@ def test_what_explains_imports_nothing_that_no_key_covers(module: Any) -> None:
     for place in (place for place in module.CODE if place.endswith(".py")):
         for name in imported(PACKAGE / place):
             assert any(name == each or name.startswith(f"{each}/") for each in covered), (place, name)
+
+
+def test_all_sources_of_a_folder_count_at_any_depth() -> None:
+    found = {Path(str(one)) for one in code.sources("explainers", "models/score.py")}
+    shared = {PACKAGE / name for name in ("seeds.py", "specs.py", "types.py")}
+    assert found == {*(PACKAGE / "explainers").rglob("*.py"), PACKAGE / "models" / "score.py", *shared}
+    assert PACKAGE / "explainers" / "compiled" / "kernels.py" in found

@@ -1,48 +1,27 @@
 """Who explains: adapters of packages, native explainers, baselines, and a user's own functions.
 
-One Protocol (`xassay.types.Explainer`), one registry, one way in: `make`.
+One Protocol (`xassay.types.Explainer`), one registry, one way in: `make`. An explainer is a file of this
+folder, found by its being here.
 """
 
-from xassay.explainers import (
-    exact,
-    kernel_shap,
-    lime,
-    maple,
-    native_kernel_shap,
-    native_lime,
-    native_sampling_shap,
-    permutation_shap,
-    random_baseline,
-    sampling_shap,
-    shapiq_sv,
-    single_flip,
-    tree_shap,
-    zscore,
-)
+import importlib
+import pkgutil
+
 from xassay.explainers.exact import banzhaf_values, shapley_values
-from xassay.explainers.registry import ExplainerRecord, available, engines, make, record, register
+from xassay.explainers.record import ExplainerRecord
+from xassay.explainers.registry import available, engines, make, record, register
 
 __all__ = [
     "ExplainerRecord",
     "available",
     "banzhaf_values",
     "engines",
-    "exact",
-    "kernel_shap",
-    "lime",
     "make",
-    "maple",
-    "native_kernel_shap",
-    "native_lime",
-    "native_sampling_shap",
-    "permutation_shap",
-    "random_baseline",
     "record",
     "register",
-    "sampling_shap",
-    "shapiq_sv",
     "shapley_values",
-    "single_flip",
-    "tree_shap",
-    "zscore",
 ]
+
+for _module in pkgutil.iter_modules(__path__):
+    if not _module.ispkg:  # folders hold what explainers load when they are used
+        importlib.import_module(f"{__name__}.{_module.name}")

@@ -161,7 +161,7 @@ def _from_lattice(
     second sum is alike for all i. Shapley values are efficient, which gives it; for Banzhaf
     values a = b, so it is half of the first sum taken over all S.
     """
-    from xassay.explainers.kernels import coalition_lattice, in_fours
+    from xassay.explainers.compiled.kernels import coalition_lattice, in_fours
 
     outputs = table.shape[1]
     lattice = coalition_lattice(in_fours(table), patterns, weights, n)[:, :outputs].reshape((3,) * n + (-1,))

@@ -12,7 +12,8 @@ import numpy as np
 
 from xassay.errors import InputError
 from xassay.explainers.base import RowExplainer, is_whole
-from xassay.explainers.registry import Samples, register
+from xassay.explainers.record import Samples
+from xassay.explainers.registry import register
 from xassay.seeds import global_state
 from xassay.types import FloatArray
 

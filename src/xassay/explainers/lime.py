@@ -9,7 +9,8 @@ import numpy as np
 
 from xassay.errors import InputError
 from xassay.explainers.base import DATA, LocalModel, RowExplainer, is_whole, one_of
-from xassay.explainers.registry import Samples, register
+from xassay.explainers.record import Samples
+from xassay.explainers.registry import register
 from xassay.types import FloatArray
 
 MOST_SAMPLES = 1_000_000

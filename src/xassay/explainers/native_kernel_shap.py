@@ -65,7 +65,7 @@ class NativeKernelShap(SampledShapley):
 
     def _projected(self, projection: FloatArray, masks: IntArray, indices: IntArray) -> FloatArray:
         """The projection of the worths, a few coalitions at a time: (moving - 1, rows, outputs)."""
-        from xassay.explainers.kernels import coalition_worths, in_fours
+        from xassay.explainers.compiled.kernels import coalition_worths, in_fours
 
         table = in_fours(self._gaps)
         distinct, where = np.unique(masks, return_inverse=True)

@@ -91,7 +91,7 @@ class NativeSamplingShap(SampledShapley):
 
     def _sampled(self, indices: IntArray, counts: IntArray, draw: int, turn: str) -> _Sums:
         """Differences of so many samples a (row, bit, output), the first ones of a shared pool."""
-        from xassay.explainers.kernels import sampled_differences
+        from xassay.explainers.compiled.kernels import sampled_differences
 
         n = self._table.n_bits
         size = int(counts.max())

@@ -8,7 +8,8 @@ import numpy as np
 from xassay.errors import InputError
 from xassay.explainers.base import RowExplainer
 from xassay.explainers.kernel_shap import check_samples, quiet
-from xassay.explainers.registry import Samples, register
+from xassay.explainers.record import Samples
+from xassay.explainers.registry import register
 from xassay.seeds import global_state
 from xassay.types import FloatArray
 

@@ -9,7 +9,8 @@ import numpy as np
 from xassay.errors import InputError
 from xassay.explainers.base import RowExplainer, is_whole, one_of
 from xassay.explainers.kernel_shap import MOST_SAMPLES, quiet
-from xassay.explainers.registry import Samples, register
+from xassay.explainers.record import Samples
+from xassay.explainers.registry import register
 from xassay.seeds import global_state
 from xassay.types import FloatArray
 

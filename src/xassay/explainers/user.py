@@ -12,9 +12,9 @@ import numpy as np
 from xassay import specs
 from xassay.errors import ExplainerError, InputError
 from xassay.explainers.base import LocalModel, RowExplainer, Stated
-from xassay.explainers.registry import ExplainerRecord
+from xassay.explainers.record import ExplainerRecord
 from xassay.seeds import global_state
-from xassay.types import Explanation, FloatArray
+from xassay.types import Explanation, FloatArray, Predict
 
 Function = Callable[..., Any]
 
@@ -46,7 +46,7 @@ class UserExplainer(RowExplainer):
             with global_state(seed):
                 returned.append(
                     self.function(
-                        self._model.output(position), self.background.copy(), row[None].copy(), **self.options
+                        self._predict(position), self.background.copy(), row[None].copy(), **self.options
                     )
                 )
         found, said = self._found(returned), [r for r in returned if isinstance(r, Explanation)]
@@ -56,6 +56,11 @@ class UserExplainer(RowExplainer):
             raise ExplainerError(f"{self.label} must give all outputs the same additive and unit")
         bases = [np.nan if r.base is None else r.base for r in said]
         return Stated(found, said[0].additive, np.array(bases, dtype=np.float64).reshape(-1), said[0].unit)
+
+    def _predict(self, position: int) -> Predict:
+        output = self._model.output(position)
+        # a model may write to its rows, which the function may use again
+        return lambda rows: output(np.array(rows, dtype=np.float64))
 
     def _found(self, returned: list[Any]) -> FloatArray | LocalModel:
         """Values, or the local models where all outputs have one."""
@@ -131,7 +136,6 @@ def record_of_file(spec: str) -> ExplainerRecord:
     return ExplainerRecord(
         spec,
         "user",
-        f"function {name} of {path}",
         _Factory(function, f"{path.name}:{name}"),
         specs.digest(path),
         local_linear=None,
@@ -147,9 +151,7 @@ def record_of_function(name: str, function: Function) -> ExplainerRecord:
     """
     if not callable(function):
         raise InputError(f"explainer {name!r} is no function")
-    return ExplainerRecord(
-        name, "user", f"function {name}", _Factory(function, name), "", local_linear=None, cost=_cost
-    )
+    return ExplainerRecord(name, "user", _Factory(function, name), "", local_linear=None, cost=_cost)
 
 
 def record_of_entry_point(point: metadata.EntryPoint) -> ExplainerRecord:
@@ -166,7 +168,6 @@ def record_of_entry_point(point: metadata.EntryPoint) -> ExplainerRecord:
     return ExplainerRecord(
         point.name,
         "user",
-        f"plug-in {point.value}",
         _Factory(function, point.name),
         version,
         local_linear=None,

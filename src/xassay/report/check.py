@@ -7,7 +7,7 @@ import attrs
 import polars as pl
 
 from xassay.metrics import describe
-from xassay.report.view import (
+from xassay.report.records import (
     SIGNIFICANT,
     Block,
     Cell,

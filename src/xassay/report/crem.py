@@ -8,7 +8,7 @@ import polars as pl
 from xassay.metrics import describe
 from xassay.models.learned_detectors import TABLE
 from xassay.report.pairs import p_cells
-from xassay.report.view import (
+from xassay.report.records import (
     Block,
     Cell,
     Column,

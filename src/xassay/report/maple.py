@@ -8,7 +8,7 @@ import polars as pl
 
 from xassay.report import maple_text as words
 from xassay.report.pairs import Pairs, every_test
-from xassay.report.view import (
+from xassay.report.records import (
     Block,
     Cell,
     Column,

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from xassay.report import plot
-from xassay.report.view import View, load
+from xassay.report.records import View
+from xassay.report.view import load
 from xassay.results import write_text
 
 

@@ -8,7 +8,7 @@ import attrs
 import polars as pl
 
 from xassay.metrics import describe
-from xassay.report.view import SIGNIFICANT, Cell, Table, p_cell, significant
+from xassay.report.records import SIGNIFICANT, Cell, Table, p_cell, significant
 
 _LEAST = 1e-4
 _LEADS = "corrected_resampled_t"

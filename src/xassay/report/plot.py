@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from xassay.report.view import Plot
+from xassay.report.records import Plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

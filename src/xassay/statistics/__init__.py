@@ -5,8 +5,8 @@ from xassay.statistics.comparison import Comparison, compare
 from xassay.statistics.families import holm_families
 from xassay.statistics.holm import holm
 from xassay.statistics.intervals import repeat_interval, share_interval, trial_interval
-from xassay.statistics.paired import PairedDifference, paired_permutation
-from xassay.statistics.resampled import ResampledResult, corrected_resampled_t
+from xassay.statistics.paired import paired_permutation
+from xassay.statistics.resampled import corrected_resampled_t
 from xassay.statistics.row_scores import (
     loss_of_accuracy_interval,
     mean_interval,
@@ -18,15 +18,12 @@ from xassay.statistics.row_scores import (
 )
 from xassay.statistics.row_weights import RowWeights, Statistic, row_interval
 from xassay.statistics.samples import sample_interval
-from xassay.statistics.welch import WelchResult, welch_holm
+from xassay.statistics.welch import welch_holm
 
 __all__ = [
     "Comparison",
-    "PairedDifference",
-    "ResampledResult",
     "RowWeights",
     "Statistic",
-    "WelchResult",
     "compare",
     "corrected_resampled_t",
     "holm",

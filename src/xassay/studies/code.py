@@ -5,6 +5,7 @@ import functools
 import hashlib
 from collections.abc import Iterator
 from importlib import metadata, resources
+from importlib.resources.abc import Traversable
 
 SHARED = ("seeds.py", "specs.py", "types.py")
 
@@ -19,13 +20,8 @@ def own_code(*places: str) -> str:
         >>> own_code("metrics") == own_code("metrics", "models/score.py")
         False
     """
-    package = resources.files("xassay")
-    sources = [package.joinpath(name) for name in (*SHARED, *(one for one in places if one.endswith(".py")))]
-    for folder in places:
-        if not folder.endswith(".py"):
-            sources += [file for file in package.joinpath(folder).iterdir() if file.name.endswith(".py")]
     digest = hashlib.sha256()
-    for source in sorted(sources, key=str):
+    for source in sorted(sources(*places), key=str):
         digest.update(_doing(source.read_text("utf-8")).encode())
     libraries = [f"{name} {metadata.version(name)}" for name in ("numba", "numpy", "scipy", "scikit-learn")]
     return " ".join([digest.hexdigest()[:16], *libraries])
@@ -63,3 +59,19 @@ def _is_text(node: object) -> bool:
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
     )
+
+
+def sources(*places: str) -> Iterator[Traversable]:
+    """Our source files in some folders, at any depth, or of these names, and the shared ones."""
+    package = resources.files("xassay")
+    for place in (*SHARED, *places):
+        one = package.joinpath(place)
+        yield from (one,) if place.endswith(".py") else _below(one)
+
+
+def _below(folder: Traversable) -> Iterator[Traversable]:
+    for one in folder.iterdir():
+        if one.is_dir():
+            yield from _below(one)
+        elif one.name.endswith(".py"):
+            yield one

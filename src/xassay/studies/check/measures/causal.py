@@ -74,7 +74,7 @@ class Causal(Measure):
         try:
             score = float(subject.predict(row)[0])
             if not np.isfinite(score):
-                raise ExplainerError("the model's score is not finite")  # noqa: TRY301 - as if it had raised
+                raise ExplainerError("the model's score is not finite")
             moved = subject.predict(near)
         except Exception as problem:  # noqa: BLE001 - whatever it raises fails this row only
             error = specs.brief(problem)

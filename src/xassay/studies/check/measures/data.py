@@ -87,7 +87,7 @@ class Data(Measure):
         try:
             score = float(subject.predict(row)[0])
             if not np.isfinite(score):
-                raise ExplainerError("the model's score is not finite")  # noqa: TRY301 - as if it had raised
+                raise ExplainerError("the model's score is not finite")
             total = float((score - subject.predict(subject.background)).mean())
             if subject.X.shape[1] <= MOST_COLUMNS:
                 removed, kept = (_changes(subject, row, score, sets) for sets in (chosen, ~chosen))

@@ -182,10 +182,10 @@ class Fidelity(Measure):
             try:
                 score = float(subject.predict(row)[0])
                 if not np.isfinite(score):
-                    raise ExplainerError("the model's score is not finite")  # noqa: TRY301 - as if it had raised
+                    raise ExplainerError("the model's score is not finite")
                 got = changes(subject, row, background, sets)
                 if not all(np.isfinite(part).all() for part in got):
-                    raise ExplainerError("no finite score on rows with replaced columns")  # noqa: TRY301 - likewise
+                    raise ExplainerError("no finite score on rows with replaced columns")
                 found, own["score"] = got, [score]
             except Exception as problem:  # noqa: BLE001 - whatever it raises fails this row only
                 # a row of zeros need not be one that the model takes

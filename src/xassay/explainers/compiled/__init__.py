@@ -1,0 +1,1 @@
+"""What is compiled, apart from the explainers: it takes a moment to load."""
