@@ -1,11 +1,16 @@
 """``python -m xassay`` and the ``xassay`` command."""
 
+import io
 import signal
 import sys
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # a name that the terminal's encoding lacks is written out, and no reason to fail
+            stream.reconfigure(errors="backslashreplace")
     from xassay.cli import run
 
     # ended politely, a run stops as by Ctrl-C: workers end, finished parts are kept

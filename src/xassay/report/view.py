@@ -13,12 +13,15 @@ import attrs
 import polars as pl
 
 from xassay import results
-from xassay.errors import UnknownNameError
+from xassay.errors import InputError, UnknownNameError
 
 SIGNIFICANT = 0.05
 """Below this a p-value is marked."""
 
 _SMALL, _LARGE = 1e-3, 1e6
+
+_ODD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pl.exceptions.PolarsError)
+"""What comes of a plan or table that was changed by hand, or is another version's."""
 
 
 @attrs.frozen
@@ -293,7 +296,13 @@ def load(folder: Path) -> View:
         for name, columns in known[study].extra.items()
         if (folder / f"{name}.parquet").exists()
     }
-    return known[study].build(plan, scores, tests, extra)
+    try:
+        return known[study].build(plan, scores, tests, extra)
+    except _ODD as error:
+        raise InputError(
+            f"{folder}: plan.json and tables do not fit each other ({type(error).__name__}: {error}); run it "
+            "again with this version"
+        ) from error
 
 
 def significant(value: float, digits: int = 3) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from xassay import tables
 from xassay.errors import InputError, UnknownNameError
 from xassay.tabular.datasets import Dataset
 from xassay.types import FloatArray
@@ -69,31 +70,20 @@ def read_frame(path: str | Path) -> pl.DataFrame:
     path = Path(path)
     if not is_file(str(path)):
         raise InputError(f"{path}: is neither a .csv nor a .parquet file")
-    return _read_csv(path) if path.suffix.lower() in CSV else _read_parquet(path)
+    try:
+        if path.suffix.lower() in CSV:
+            return _read_csv(path)
+        table = tables.read_parquet(path)
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    _check_names(path, table.columns)
+    return table
 
 
 def _read_csv(path: Path) -> pl.DataFrame:
-    try:
-        with path.open("rb") as file:
-            first = pl.read_csv(file, has_header=False, n_rows=1, infer_schema=False)
-        _check_names(path, ["" if name is None else str(name).strip() for name in first.row(0)])
-        table = pl.read_csv(path, infer_schema_length=None)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{path}: cannot be read as CSV: {str(error).splitlines()[0]}") from None
-    return table.rename(str.strip)
-
-
-def _read_parquet(path: Path) -> pl.DataFrame:
-    try:
-        table = pl.read_parquet(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{path}: cannot be read as Parquet: {str(error).splitlines()[0]}") from None
-    _check_names(path, table.columns)
-    return table
+    first = tables.read_csv(path, has_header=False, n_rows=1, infer_schema=False)
+    _check_names(path, ["" if name is None else str(name).strip() for name in first.row(0)])
+    return tables.read_csv(path, infer_schema_length=None).rename(str.strip)
 
 
 def _check_names(path: Path, names: list[str]) -> None:
