@@ -454,7 +454,8 @@ def show(circuit: str) -> int:
 
     found = circuits.find(circuit)
     shares: dict[str, dict[str, float]] = {}
-    for fault in circuits.faults(found):
+    faults = circuits.faults(found)
+    for fault in faults:
         shares.setdefault(fault.gate, {})[fault.change] = fault.share or 0.0
     rows = []
     for gate in found.gates:
@@ -466,7 +467,8 @@ def show(circuit: str) -> int:
         nodes = (terminal.plain(gate.output), gate.operator, terminal.plain(" ".join(gate.inputs)))
         rows.append([*nodes, *named, swaps])
     ports = f"{len(found.inputs)} inputs, {len(found.outputs)} outputs, {len(found.gates)} gates"
-    terminal.say(f"{found.name}: {ports}; share of rows made anomalous by each fault")
+    sampled = f", estimated on {faults[0].rows:,} random rows" if faults and faults[0].rows else ""
+    terminal.say(f"{found.name}: {ports}; share of rows made anomalous by each fault{sampled}")
     terminal.console().print(
         terminal.table(
             ["gate", "operator", "reads", "negate", "stuck0", "stuck1", "operator swapped for"], rows

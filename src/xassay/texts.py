@@ -1,9 +1,10 @@
 """Names that others chose, made fit to be shown and to be part of a file's name."""
 
+import hashlib
 import re
 import unicodedata
 
-MOST_SHOWN = 60
+MOST_SHOWN = 100
 MOST_LINE = 2_000
 MOST_FILE_BYTES = 120
 """File systems end at 255 bytes, and a name has further parts."""
@@ -36,7 +37,7 @@ def shortened(text: str, most: int = MOST_SHOWN) -> str:
     """A text of at most so many characters, its middle left out where it is longer.
 
     Example:
-        >>> shortened("z" * 100, 11)
+        >>> shortened("z" * 200, 11)
         'zzz ... zzz'
     """
     if len(text) <= most:
@@ -58,6 +59,8 @@ def line(text: str) -> str:
 def file_safe(name: str, other: str = "_") -> str:
     """A name as part of a file's name: no separator, no dot first, of bounded length.
 
+    A name that is too long keeps its beginning, and a hash tells it from others.
+
     Args:
         name: what is named.
         other: stands for each character that is not a letter, a digit or one of ``_ . + -``.
@@ -67,4 +70,7 @@ def file_safe(name: str, other: str = "_") -> str:
         ('_._a_b', 120)
     """
     safe = re.sub(r"^\.|[^\w.+-]", other, name)
-    return safe.encode()[:MOST_FILE_BYTES].decode(errors="ignore")
+    if len(safe.encode()) <= MOST_FILE_BYTES:
+        return safe
+    rest = hashlib.sha256(safe.encode()).hexdigest()[:8]
+    return f"{safe.encode()[: MOST_FILE_BYTES - 9].decode(errors='ignore')}-{rest}"

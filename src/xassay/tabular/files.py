@@ -9,9 +9,13 @@ import polars as pl
 from xassay import tables
 from xassay.errors import InputError, UnknownNameError
 from xassay.tabular.datasets import Dataset
+from xassay.texts import shortened
 from xassay.types import FloatArray
 
 CSV, PARQUET = (".csv",), (".parquet", ".pq")
+
+MOST_COLUMNS = 10_000
+"""Explainers ask a model for each column by itself: more would not end."""
 
 
 def is_file(name: str) -> bool:
@@ -89,9 +93,14 @@ def _read_csv(path: Path) -> pl.DataFrame:
 def _check_names(path: Path, names: list[str]) -> None:
     if not names:
         raise InputError(f"{path}: has no columns")
+    if len(names) > MOST_COLUMNS:
+        raise InputError(
+            f"{path}: has {len(names):,} columns; at most {MOST_COLUMNS:,} can be explained; leave some out, or "
+            "explain a model of fewer"
+        )
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise InputError(f"{path}: two columns are called {twice[0]!r}; rename one")
+        raise InputError(f"{path}: two columns are called {shortened(twice[0])!r}; rename one")
     if "" in names[1:]:
         raise InputError(f"{path}: column {names.index('', 1) + 1} has no name")
 
@@ -106,10 +115,10 @@ def _numbers(path: Path, column: pl.Series) -> FloatArray:
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         if column.dtype == pl.String:
             odd = column.filter(column.cast(pl.Float64, strict=False).is_null() & column.is_not_null())
-            shown = f"text ({odd[0]!r})" if len(odd) else "nothing"
+            shown = f"text ({shortened(odd[0])!r})" if len(odd) else "nothing"
         else:
             shown = str(column.dtype)
-        raise InputError(f"{path}: column {name!r} holds {shown}, not numbers; encode or drop it")
+        raise InputError(f"{path}: column {shortened(name)!r} holds {shown}, not numbers; encode or drop it")
     values = column.cast(pl.Float64).to_numpy()
     for word, bad in (("missing", np.isnan(values)), ("infinite", np.isinf(values))):
         if bad.any():

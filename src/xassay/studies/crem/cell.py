@@ -30,6 +30,7 @@ from xassay.studies.code import own_code
 from xassay.studies.crem.background import background_rows, background_size
 from xassay.studies.crem.detection import learned_detector
 from xassay.studies.crem.settings import Profile
+from xassay.texts import file_safe
 from xassay.types import BoolArray, FloatArray, IntArray
 
 ROW_METRICS = ("mrr", "map", "mr_precision", "exact_match", "noise_share")
@@ -103,7 +104,7 @@ class CremCell:
         parts += [f"noise{self.noise:g}"] if self.noise else []
         parts += [f"bg{self.proportion:g}"] + ([f"repeat{self.repeat}"] if self.repeat else [])
         parts += [f"part{self.chunk[0] + 1}of{self.chunk[1]}"] if self.chunk[1] > 1 else []
-        return re.sub(r"[^\w.+-]", "-", "-".join(parts))
+        return file_safe("-".join(parts), "-")
 
     @property
     def covers(self) -> bool:
