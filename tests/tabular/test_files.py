@@ -48,6 +48,7 @@ def test_an_unnamed_first_column_is_a_row_counter(tmp_path: Path) -> None:
         ("a,z\n", "has no rows"),
         ("z\n1\n", "has no column beside the target 'z'"),
         ("", "cannot be read as CSV"),
+        ('"\n', "has no columns"),
         ("a,z\n1,2\n1,2,3\n", "cannot be read as CSV"),
         ("a;z\n1;2\n", "has one column only; separate its fields by commas"),
         ("a,z\n2020-01-01,3\n", "column 'a' holds"),

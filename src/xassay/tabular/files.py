@@ -86,7 +86,8 @@ def read_frame(path: str | Path) -> pl.DataFrame:
 
 def _read_csv(path: Path) -> pl.DataFrame:
     first = tables.read_csv(path, has_header=False, n_rows=1, infer_schema=False)
-    _check_names(path, ["" if name is None else str(name).strip() for name in first.row(0)])
+    head = first.row(0) if len(first) else ()  # a quote that nothing closes takes the whole file
+    _check_names(path, ["" if name is None else str(name).strip() for name in head])
     return tables.read_csv(path, infer_schema_length=None).rename(str.strip)
 
 
@@ -95,8 +96,8 @@ def _check_names(path: Path, names: list[str]) -> None:
         raise InputError(f"{path}: has no columns")
     if len(names) > MOST_COLUMNS:
         raise InputError(
-            f"{path}: has {len(names):,} columns; at most {MOST_COLUMNS:,} can be explained; leave some out, or "
-            "explain a model of fewer"
+            f"{path}: has {len(names):,} columns; at most {MOST_COLUMNS:,} can be explained; leave some "
+            "out, or explain a model of fewer"
         )
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
