@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from xassay import cli, terminal
+from xassay import cli, run_crem, terminal
+from xassay.errors import RunError
 from xassay.report import page, plot
 from xassay.report.view import Block, Cell, Column, Line, Plot, Score, Section, Table, View
 from xassay.texts import MOST_FILE_BYTES, file_safe, line, printable, shortened
@@ -145,3 +146,9 @@ def test_python_may_leave_docstrings_out(arguments) -> None:
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_library_call_without_room_for_a_folder_raises_our_own_error(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "absent"))
+    with pytest.raises(RunError, match=r"no temporary folder can be made: .*set TMPDIR"):
+        run_crem(circuits=["c17"], explainers=["single_flip"], faults=["z4"])

@@ -1,10 +1,11 @@
 """The few functions that do a whole job."""
 
-import tempfile
+import shutil
 from pathlib import Path
 from typing import Any
 
 from xassay import report, runner
+from xassay.results import temporary_folder
 from xassay.runner import Run, Study
 from xassay.studies.crem import CremSettings, CremStudy
 from xassay.studies.maple import MapleSettings, MapleStudy
@@ -69,8 +70,11 @@ def run_maple(
 def _run(study: Study, out: str | Path | None, jobs: int, progress: Progress | None) -> Run:
     if out is not None:
         return finish(runner.run(study, Path(out), jobs=jobs, progress=progress))
-    with tempfile.TemporaryDirectory(prefix="xassay-") as folder:
-        return runner.run(study, Path(folder), jobs=jobs, progress=progress)
+    folder = temporary_folder()
+    try:
+        return runner.run(study, folder, jobs=jobs, progress=progress)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def default_folder(study: Study) -> Path:

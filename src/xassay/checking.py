@@ -2,7 +2,6 @@
 
 import functools
 import shutil
-import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterable, Sequence
@@ -16,6 +15,7 @@ from xassay import report, runner, specs
 from xassay.errors import InputError, UnknownNameError
 from xassay.models import loading
 from xassay.models.score import Score, score_of
+from xassay.results import temporary_folder
 from xassay.specs import digest
 from xassay.studies.check import CheckSettings, CheckStudy, prepare
 from xassay.studies.check.requirements import Requirement
@@ -167,7 +167,7 @@ def check(
         prepare(predict, X, background, checked, given=given, target=target), functions=functions
     )
     study = CheckStudy(subject, checked, jobs=jobs)
-    folder = Path(tempfile.mkdtemp(prefix="xassay-"))
+    folder = temporary_folder()
     keeper = _Keeper()
     weakref.finalize(keeper, shutil.rmtree, folder, ignore_errors=True)
     limits = Limits(cell=checked.timeout, run=left_of(checked.budget, began))

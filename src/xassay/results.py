@@ -7,6 +7,7 @@ it is whole: it is written beside it and renamed.
 import contextlib
 import json
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from xassay import tables
-from xassay.errors import InputError
+from xassay.errors import InputError, RunError
 
 SCHEMA_VERSION = 1
 
@@ -126,6 +127,21 @@ def _atomically(path: Path, write: Callable[[Path], Any]) -> None:
             temporary.unlink()
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise InputError(f"{path}: cannot be written: {reason}") from None
+
+
+def temporary_folder() -> Path:
+    """A folder of our own; who asks for it takes it away.
+
+    Raises:
+        RunError: there is no room for one.
+    """
+    try:
+        return Path(tempfile.mkdtemp(prefix="xassay-"))
+    except OSError as error:
+        raise RunError(
+            f"no temporary folder can be made: {error.strerror or error}; make room, or set TMPDIR to a "
+            "place that has some"
+        ) from None
 
 
 def read_parquet(path: Path, columns: Iterable[str] = ()) -> pl.DataFrame:

@@ -3,7 +3,6 @@
 import functools
 import shutil
 import sys
-import tempfile
 import weakref
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +10,7 @@ from types import ModuleType
 from typing import Generic, TypeVar
 
 from xassay.errors import InputError
+from xassay.results import temporary_folder
 
 Value = TypeVar("Value")
 
@@ -55,7 +55,7 @@ class Shared(Generic[Value]):
             finally:
                 for module in modules:
                     cloudpickle.unregister_pickle_by_value(module)
-            folder = tempfile.mkdtemp(prefix="xassay-")
+            folder = temporary_folder()
             weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
             self._file = Path(folder, "value")
             self._file.write_bytes(content)
