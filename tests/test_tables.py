@@ -85,6 +85,7 @@ def test_a_parquet_file_that_claims_more_than_fits_is_refused(tmp_path, monkeypa
     path = tmp_path / "t.parquet"
     FRAME.write_parquet(path)
     monkeypatch.setattr(tables, "MOST_CELLS", 799)
+    monkeypatch.setattr(tables, "_CELLS_A_BYTE", 0)
     with pytest.raises(InputError, match="claims 200 rows of 4 columns, more than 799 values"):
         tables.read_parquet(path)
 

@@ -18,8 +18,11 @@ import polars as pl
 
 from xassay.errors import InputError
 
-MOST_CELLS = 1_000_000_000
-"""Values of a table: a Parquet file of a few bytes can claim any number of them."""
+MOST_CELLS = 100_000_000
+"""Values that any Parquet file may hold: one of a few bytes can claim any number of them."""
+
+_CELLS_A_BYTE = 32
+"""And so many for each of its bytes, which no table of measurements is packed into."""
 
 _TRIAL_SECONDS = 300
 _PARQUET = b"PAR1"
@@ -54,7 +57,7 @@ try:
     width = len(scan.collect_schema())
     rows = scan.select(pl.len()).collect().item()
     if rows * width > most:
-        said = f"it claims {rows:,} rows of {width:,} columns, more than {most:,} values"
+        said = f"it claims {rows:,} rows of {width:,} columns, more than {most:,} values, in so small a file"
     else:
         scan.collect()
 except pl.exceptions.PolarsError as error:
@@ -89,7 +92,8 @@ def _try(path: Path, file: IO[bytes]) -> None:
     mark = (about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns)
     if mark in _tried:
         return
-    asked = json.dumps([os.fsdecode(path.absolute()), MOST_CELLS, _memory(), sys.path])
+    most = max(MOST_CELLS, _CELLS_A_BYTE * about.st_size)
+    asked = json.dumps([os.fsdecode(path.absolute()), most, _memory(), sys.path])
     try:
         done = subprocess.run(  # noqa: S603 - this very Python, and a script that stands above
             [sys.executable, "-I", "-c", _TRIAL, asked],
