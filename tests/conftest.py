@@ -11,7 +11,12 @@ settings.register_profile(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("deep", settings.get_profile("quick"), max_examples=500, derandomize=False)
+settings.register_profile(
+    "deep",
+    settings.get_profile("quick"),
+    max_examples=int(os.environ.get("XASSAY_EXAMPLES", "500")),
+    derandomize=False,
+)
 settings.register_profile("mutants", settings.get_profile("quick"), max_examples=10)
 settings.load_profile(os.environ.get("XASSAY_HYPOTHESIS", "quick"))
 

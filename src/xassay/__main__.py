@@ -1,5 +1,6 @@
 """``python -m xassay`` and the ``xassay`` command."""
 
+import io
 import signal
 import sys
 
@@ -12,6 +13,10 @@ def main() -> None:
     is_child = supervised.is_child()
     if not is_child and arguments[:1] and arguments[0] in supervised.COMMANDS:
         sys.exit(supervised.run(arguments))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # a name that the terminal's encoding lacks is written out, and no reason to fail
+            stream.reconfigure(errors="backslashreplace")
     from xassay.cli import run
 
     # ended politely, a run stops as by Ctrl-C: workers end, finished parts are kept

@@ -1,5 +1,6 @@
 """The command line: parse, call, print."""
 
+import contextlib
 import itertools
 import os
 import sys
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, CycloptsError, Parameter
 
 import xassay
+from xassay import texts
 from xassay.errors import InputError, RunError, XassayError
 
 if TYPE_CHECKING:
@@ -50,24 +52,16 @@ def run(arguments: Sequence[str]) -> int:
         0 all well, 1 finished but something failed, 2 bad input, 130 interrupted.
     """
     try:
-        _refuse_empty(arguments)
+        _refuse_odd(arguments)
         code = app(
             list(arguments),
             exit_on_error=False,
             print_error=False,
             result_action="return_value",
         )
-    except CycloptsError as error:
-        return _refuse(" ".join(str(error).split()))
-    except RunError as error:
-        _refuse(str(error))
-        return _FAILED
-    except XassayError as error:
-        return _refuse(str(error))
-    except BrokenPipeError:
-        # the reader of our output has left: nothing to tell it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _FAILED
+        sys.stdout.flush()
+    except (CycloptsError, XassayError, OSError, MemoryError) as error:
+        return _told(error)
     except KeyboardInterrupt:
         sys.stderr.write(
             "xassay: stopped; finished parts are kept, and the same command continues from there\n"
@@ -76,9 +70,34 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _refuse_empty(arguments: Sequence[str]) -> None:
-    """An option whose value is lost, as that of an unset variable, is not an option left out."""
+def _told(error: BaseException) -> int:
+    """Say in one line why a command ended, and its exit code."""
+    if isinstance(error, OSError):
+        _leave_stdout()
+        if not isinstance(error, BrokenPipeError):  # then the reader of our output has left
+            place = f"{error.filename}: " if error.filename else ""
+            _refuse(f"{place}cannot be read or written: {error.strerror or error}")
+        return _FAILED
+    if isinstance(error, MemoryError):
+        _refuse("this machine's memory is too small for it; use fewer rows, inputs or columns")
+        return _FAILED
+    code = _refuse(" ".join(str(error).split()) if isinstance(error, CycloptsError) else str(error))
+    return _FAILED if isinstance(error, RunError) else code
+
+
+def _leave_stdout() -> None:
+    """Write nothing more, not even at the end, to an output that takes no more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refuse_odd(arguments: Sequence[str]) -> None:
+    """Refuse what no result could name, and options without a value.
+
+    An option whose value is lost, as that of an unset variable, is not an option left out.
+    """
     for before, text in itertools.pairwise(["", *arguments]):
+        if any("\ud800" <= c <= "\udfff" for c in text):
+            raise InputError(f"{text}: is no UTF-8 text, which names in plans and results are; rename it")
         name, equals, value = text.partition("=") if text.startswith("--") else (before, "=", text)
         if equals and not value.strip():
             option = f"{name}: " if name.startswith("--") else ""
@@ -86,7 +105,8 @@ def _refuse_empty(arguments: Sequence[str]) -> None:
 
 
 def _refuse(reason: str) -> int:
-    sys.stderr.write(f"xassay: error: {reason}\n")
+    with contextlib.suppress(OSError):  # nobody is left to be told
+        sys.stderr.write(f"xassay: error: {texts.line(reason)}\n")
     return _BAD_INPUT
 
 
@@ -274,7 +294,7 @@ def _run(
     terminal.print_failures(shown)
     if not quiet:
         terminal.print_view(shown)
-        terminal.console().print(f"report: {folder / 'report.html'}", markup=False)
+        terminal.say(f"report: {folder / 'report.html'}")
     return _FAILED if done.failed else 0
 
 
@@ -394,7 +414,7 @@ def check(
     code = _run(study, out, jobs, quiet=quiet, limits=limits, about=about)
     unmet = [reason for one in wanted if (reason := one.unmet(_scores(study, out))) is not None]
     for reason in unmet:
-        terminal.console(stderr=True).print(f"not met: {reason}", markup=False, style="red")
+        terminal.say(f"not met: {reason}", stderr=True, style="red")
     return _FAILED if unmet else code
 
 
@@ -414,7 +434,7 @@ def report(folder: Path, /) -> int:
     shown = reports.load(folder)
     terminal.print_failures(shown)
     terminal.print_view(shown)
-    terminal.console().print(f"report: {path}", markup=False)
+    terminal.say(f"report: {path}")
     return _FAILED if shown.failures else 0
 
 
@@ -450,7 +470,8 @@ def show(circuit: str) -> int:
 
     found = circuits.find(circuit)
     shares: dict[str, dict[str, float]] = {}
-    for fault in circuits.faults(found):
+    faults = circuits.faults(found)
+    for fault in faults:
         shares.setdefault(fault.gate, {})[fault.change] = fault.share or 0.0
     rows = []
     for gate in found.gates:
@@ -459,11 +480,12 @@ def show(circuit: str) -> int:
             f"{own.pop(change):.4f}" if change in own else "" for change in ("negate", "stuck0", "stuck1")
         ]
         swaps = ", ".join(f"{kind} {share:.4f}" for kind, share in own.items())
-        rows.append([gate.output, gate.operator, " ".join(gate.inputs), *named, swaps])
-    out = terminal.console()
+        nodes = (terminal.plain(gate.output), gate.operator, terminal.plain(" ".join(gate.inputs)))
+        rows.append([*nodes, *named, swaps])
     ports = f"{len(found.inputs)} inputs, {len(found.outputs)} outputs, {len(found.gates)} gates"
-    out.print(f"{found.name}: {ports}; share of rows made anomalous by each fault", markup=False)
-    out.print(
+    sampled = f", estimated on {faults[0].rows:,} random rows" if faults and faults[0].rows else ""
+    terminal.say(f"{found.name}: {ports}; share of rows made anomalous by each fault{sampled}")
+    terminal.console().print(
         terminal.table(
             ["gate", "operator", "reads", "negate", "stuck0", "stuck1", "operator swapped for"], rows
         )
@@ -506,7 +528,7 @@ def export(
         for level in settings.noise
         for path in write(circuit, chosen, Path(out), n_noise=int(level), layout=layout)
     ]
-    terminal.console().print(f"{_plural(len(written), 'file')} under {out}", markup=False)
+    terminal.say(f"{_plural(len(written), 'file')} under {out}")
     return 0
 
 
@@ -535,7 +557,7 @@ def fetch_data(*names: str) -> int:
     from xassay import tabular, terminal
 
     for name in names or tabular.datasets.SHA256:
-        terminal.console().print(f"{name}: {tabular.fetch(name)}", markup=False)
+        terminal.say(f"{name}: {tabular.fetch(name)}")
     return 0
 
 

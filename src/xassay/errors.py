@@ -6,8 +6,16 @@ is wrong and what to do; the command line prints it and exits with code 2.
 """
 
 import difflib
+import itertools
 from collections.abc import Iterable
 from pathlib import Path
+
+from xassay.texts import shortened
+
+_COMPARED = 1_000
+"""Known names that an unknown one is compared with."""
+
+_REASON = 500
 
 
 class XassayError(Exception):
@@ -22,11 +30,11 @@ class UnknownNameError(InputError):
     """A name (circuit, gate, explainer, metric ...) that nothing answers to."""
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
-        choices = list(known)
-        close = difflib.get_close_matches(str(name), choices, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        shown = ", ".join(choices[:20]) + (", ..." if len(choices) > 20 else "")  # noqa: PLR2004 - one line
-        super().__init__(f"unknown {kind} {str(name)!r}: {hint}known: {shown or 'none'}")
+        choices = list(itertools.islice(known, _COMPARED))
+        close = difflib.get_close_matches(shortened(str(name)), choices, n=1)
+        hint = f"did you mean {shortened(close[0])!r}? " if close else ""
+        shown = ", ".join(map(shortened, choices[:20])) + (", ..." if len(choices) > 20 else "")  # noqa: PLR2004 - one line
+        super().__init__(f"unknown {kind} {shortened(str(name))!r}: {hint}known: {shown or 'none'}")
 
 
 class NetlistError(InputError):
@@ -49,6 +57,7 @@ class NetlistError(InputError):
         path: Path | None = None,
         line: int | None = None,
     ) -> None:
+        reason = shortened(reason, _REASON)
         self.reason, self.node, self.role, self.path, self.line = reason, node, role, path, line
         place = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
         super().__init__(f"{place} {reason}".strip())

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from xassay import tables
 from xassay.errors import InputError
 
 SCHEMA_VERSION = 2
@@ -162,7 +163,7 @@ def _atomically(path: Path, write: Callable[[Path], Any]) -> None:
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
         temporary.replace(path)
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except (OSError, UnicodeEncodeError, pl.exceptions.PolarsError) as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
@@ -176,11 +177,9 @@ def read_parquet(path: Path, columns: Iterable[str] = ()) -> pl.DataFrame:
         InputError: the file is not there, or is no Parquet file of this schema version.
     """
     try:
-        table = pl.read_parquet(path)
+        table = tables.read_parquet(path)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; is this the folder of a finished run?") from None
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{path}: cannot be read: {str(error).splitlines()[0]}") from None
     if "schema" in table.columns and len(table) and table["schema"][0] != SCHEMA_VERSION:
         raise InputError(
             f"{path}: written with schema {table['schema'][0]}, this version reads {SCHEMA_VERSION}; "
@@ -188,7 +187,18 @@ def read_parquet(path: Path, columns: Iterable[str] = ()) -> pl.DataFrame:
         )
     if missing := set(columns) - set(table.columns):
         raise InputError(f"{path}: has no column {min(missing)!r}; it was not written by this version")
-    return table
+    return _typed(path, table, columns) if isinstance(columns, Mapping) else table
+
+
+def _typed(path: Path, table: pl.DataFrame, schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+    """The table with the schema's types, where its values have them."""
+    for name, kind in schema.items():
+        if table.schema[name] not in (kind, pl.Null):
+            raise InputError(
+                f"{path}: column {name!r} holds {table.schema[name]}, not {kind.__name__}; it was not "
+                "written by this version"
+            )
+    return table.with_columns(pl.col(name).cast(kind) for name, kind in schema.items())
 
 
 def read_plan(path: Path) -> dict[str, Any]:
@@ -198,9 +208,20 @@ def read_plan(path: Path) -> dict[str, Any]:
         InputError: the file is not there, or is no plan.
     """
     plan = read_json(path)
-    if not isinstance(plan, dict) or not isinstance(plan.get("settings"), dict) or "study" not in plan:
+    if not (
+        isinstance(plan, dict)
+        and isinstance(plan.get("settings"), dict)
+        and isinstance(plan.get("study"), str)
+        and _is_texts(plan.get("notices", []))
+        and isinstance(versions := plan.get("versions", {}), dict)
+        and _is_texts(list(versions.values()))
+    ):
         raise InputError(f"{path}: is no plan of a run; delete the folder or choose another")
     return plan
+
+
+def _is_texts(found: Any) -> bool:
+    return isinstance(found, list) and all(isinstance(text, str) for text in found)
 
 
 def read_json(path: Path) -> Any:
@@ -213,5 +234,5 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; is this the folder of a run?") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None

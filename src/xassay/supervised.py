@@ -18,11 +18,11 @@ COMMANDS = ("check", "run")
 
 _VERDICT = 100
 """The child's exit code is this much above the verdict."""
-_MOST = 27
-"""Verdicts above this are shells' codes for signals, and pass as they are."""
+_MOST = 2
+"""Codes above this (130: stopped) mean no success, and pass as they are."""
 
 _PARENT = "XASSAY_SUPERVISED_BY"
-_FAILED = 1
+_FAILED, _INTERRUPTED = 1, 130
 _PATIENCE = 5.0
 """Seconds that a child has to end by itself after Ctrl-C, which it received too."""
 
@@ -53,7 +53,7 @@ def run(arguments: Sequence[str]) -> int:
     code = _waited(child)
     if _VERDICT <= code <= _VERDICT + _MOST:
         return code - _VERDICT
-    if code > _VERDICT + _MOST:
+    if code == _INTERRUPTED:
         return code
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
     sys.stderr.write(

@@ -6,7 +6,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from xassay.errors import InputError
+from xassay.errors import RunError
 
 _PREFIX = "xassay-"
 
@@ -15,13 +15,16 @@ def folder() -> Path:
     """A new folder, whose name tells this process.
 
     Raises:
-        InputError: there is no room for it.
+        RunError: there is no room for it.
     """
-    _sweep(Path(tempfile.gettempdir()))
     try:
+        _sweep(Path(tempfile.gettempdir()))
         return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
     except OSError as error:
-        raise InputError(f"{tempfile.gettempdir()}: cannot be written: {error.strerror or error}") from None
+        raise RunError(
+            f"no temporary folder can be made: {error.strerror or error}; make room, or set TMPDIR to a "
+            "place that has some"
+        ) from None
 
 
 def _sweep(parent: Path) -> None:

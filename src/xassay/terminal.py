@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from xassay.report.records import Block, Cell, Column, Score, View
+from xassay.texts import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -30,7 +31,24 @@ def console(*, stderr: bool = False) -> Console:
     """A console; a log or pipe gets wide plain lines."""
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else _LOG_WIDTH
-    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False)
+    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, emoji=False)
+
+
+def say(text: str, *, stderr: bool = False, style: str | None = None, out: Console | None = None) -> None:
+    """Print a line that may hold names: nothing in it is obeyed, neither as markup nor by the terminal.
+
+    Args:
+        text: the line.
+        stderr: print it on standard error.
+        style: how it looks.
+        out: where to, in place of these.
+    """
+    (out or console(stderr=stderr)).print(printable(text), markup=False, style=style)
+
+
+def plain(text: str) -> str:
+    """A name as markup that shows it as it is."""
+    return escape(printable(text))
 
 
 def duration(seconds: float) -> str:
@@ -63,9 +81,9 @@ class Bar:
         """Begin; ``done`` was done by an earlier run."""
         self._total, self._done, self._before = max(total, 1e-9), done, done
         self._began = self._said = time.monotonic()
-        self._console.print(self.title, markup=False)
+        say(self.title, out=self._console)
         for notice in self.notices:
-            self._console.print(f"note: {notice}", style="yellow", markup=False)
+            say(f"note: {notice}", style="yellow", out=self._console)
         if done:
             self._console.print(f"continuing: {done / self._total:.0%} was already computed")
         if self._console.is_terminal and done < total:
@@ -75,7 +93,7 @@ class Bar:
                 TextColumn("{task.percentage:>3.0f}%"),
                 BarColumn(bar_width=None),
                 TimeElapsedColumn(),
-                TextColumn("{task.fields[eta]}"),
+                TextColumn("{task.fields[eta]}", markup=False),
                 console=self._console,
                 transient=True,
             )
@@ -87,7 +105,7 @@ class Bar:
         """One more unit is done."""
         self._done += cost
         if self._bar is not None:
-            self._bar.update(self._task, completed=self._done, eta=f"{self._eta()} {label}"[:60])
+            self._bar.update(self._task, completed=self._done, eta=f"{self._eta()} {printable(label)}"[:60])
         elif time.monotonic() - self._said > _LOG_SECONDS:
             self._said = time.monotonic()
             self._console.print(f"{self._done / self._total:.0%} done, {self._eta()}")
@@ -119,19 +137,18 @@ def print_view(view: View, out: Console | None = None) -> None:
             _print_block(block, out)
         for texts in section.tables:
             if texts.title:
-                out.print(f"[bold]{escape(texts.title)}[/bold]")
+                out.print(f"[bold]{plain(texts.title)}[/bold]")
             out.print(
-                table(list(map(escape, texts.columns)), [[_cell(cell) for cell in row] for row in texts.rows])
+                table(list(map(plain, texts.columns)), [[_cell(cell) for cell in row] for row in texts.rows])
             )
     for line in view.notices:
-        out.print(f"note: {line}", markup=False, style="yellow")
+        say(f"note: {line}", style="yellow", out=out)
 
 
 def print_failures(view: View) -> None:
     """What could not be scored, on standard error."""
-    said = console(stderr=True)
     for failure in view.failures:
-        said.print(f"failed: {failure}", markup=False, style="red")
+        say(f"failed: {failure}", stderr=True, style="red")
 
 
 class _Strip(NamedTuple):
@@ -155,7 +172,7 @@ def _print_block(block: Block, out: Console) -> None:
     n, comma, wrong = next(iter(counts), "0").partition(", ")
     noun = block.counted.removesuffix("s") if n == "1" else block.counted
     shared = "" if len(counts) > 1 else f", {n} {noun}{comma}{wrong}"
-    out.print(f"[bold]{escape(block.title)}{shared}[/bold]")
+    out.print(f"[bold]{plain(block.title)}{shared}[/bold]")
     every = list(_strips(block, several=len(counts) > 1))
     room = out.width - sum(_names(block, every).widths) - _GAP
     for strips in _pages(every, room):
@@ -175,9 +192,9 @@ def _names(block: Block, strips: Sequence[_Strip]) -> _Strip:
     names = []
     for k, line in enumerate(block.lines):
         has_published = any("\n" in cells[k] for strip in strips for cells in strip.cells)
-        names.append(escape(line.name) + ("\n[dim]  published (diff.)[/dim]" if has_published else ""))
+        names.append(plain(line.name) + ("\n[dim]  published (diff.)[/dim]" if has_published else ""))
     top = "\n" if block.groups else ""
-    return _Strip([top + escape(block.head)], [names])
+    return _Strip([top + plain(block.head)], [names])
 
 
 def _strips(block: Block, *, several: bool) -> Iterable[_Strip]:
@@ -187,12 +204,12 @@ def _strips(block: Block, *, several: bool) -> Iterable[_Strip]:
     for group, members in itertools.groupby(shown, key=lambda column: column.group or column.key):
         columns = list(members)
         cells = [[_score(line.scores.get(column.key), column) for line in block.lines] for column in columns]
-        headings = [top + escape(column.title) for column in columns]
+        headings = [top + plain(column.title) for column in columns]
         if columns[0].group:
-            headings[0] = escape(group) + headings[0]
+            headings[0] = plain(group) + headings[0]
         yield _Strip(headings, cells)
     for k, heading in enumerate(block.remarks):
-        yield _Strip([top + escape(heading)], [[_cell(line.remarks[k]) for line in block.lines]])
+        yield _Strip([top + plain(heading)], [[_cell(line.remarks[k]) for line in block.lines]])
     if several:
         yield _Strip([top + block.counted], [[line.counts for line in block.lines]])
 
@@ -213,11 +230,11 @@ def _score(score: Score | None, column: Column) -> str:
     if score is None:
         return ""
     below = f"\n[dim]{score.beside}[/dim]" if score.beside else ""
-    return escape(score.figure if column.brief else _narrow(score.text)) + below
+    return plain(score.figure if column.brief else _narrow(score.text)) + below
 
 
 def _cell(cell: Cell) -> str:
-    return f"[bold]{escape(cell.text)}[/bold]" if cell.strong else escape(cell.text)
+    return f"[bold]{plain(cell.text)}[/bold]" if cell.strong else plain(cell.text)
 
 
 def _width(markup: str) -> int:

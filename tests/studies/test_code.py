@@ -128,8 +128,8 @@ def imported(path: Path) -> Iterator[str]:
                 yield "/".join([*str(node.module).split(".")[1:], alias.name])
 
 
-NO_MATTER = ("errors", "studies/code")
-"""What refuses and hashes, and computes nothing."""
+NO_MATTER = ("errors", "studies/code", "texts")
+"""What refuses, hashes and names files, and computes nothing."""
 
 
 @pytest.mark.parametrize("module", [crem, detection, maple])

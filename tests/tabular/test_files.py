@@ -48,6 +48,7 @@ def test_an_unnamed_first_column_is_a_row_counter(tmp_path: Path) -> None:
         ("a,z\n", "has no rows"),
         ("z\n1\n", "has no column beside the target 'z'"),
         ("", "cannot be read as CSV"),
+        ('"\n', "has no columns"),
         ("a,z\n1,2\n1,2,3\n", "cannot be read as CSV"),
         ("a;z\n1;2\n", "has one column only; separate its fields by commas"),
         ("a,z\n2020-01-01,3\n", "column 'a' holds"),
@@ -86,3 +87,19 @@ def test_a_row_counter_beside_a_column_called_row_is_refused(tmp_path: Path) -> 
     assert tabular.read(path, "z").columns == ("row",)
     with pytest.raises(InputError, match="an unnamed first column becomes 'row'"):
         tabular.read(path, "z", keep_row_counter=True)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_table_of_more_columns_than_can_be_explained_is_refused(tmp_path: Path, suffix: str) -> None:
+    frame = pl.DataFrame({f"c{k}": [1.0] for k in range(10_001)})
+    path = tmp_path / f"mine.{suffix}"
+    getattr(frame, f"write_{suffix}")(path)
+    with pytest.raises(InputError, match="has 10,001 columns; at most 10,000 can be explained"):
+        tabular.read(path, "c0")
+
+
+def test_a_long_text_in_a_cell_does_not_make_a_long_message(tmp_path: Path) -> None:
+    path = write(tmp_path, f"a,z\n{'x' * 50_000},1\n")
+    with pytest.raises(InputError, match="holds text") as caught:
+        tabular.read(path, "z")
+    assert len(str(caught.value)) < 400

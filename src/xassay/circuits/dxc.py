@@ -24,7 +24,7 @@ from xassay.errors import InputError
 _TOKEN = re.compile(
     r"(?P<atom>[^\s\[\],.%]+)|(?P<mark>[\[\],.])|(?P<skip>\s+|%[^\n]*)|(?P<junk>.)", re.DOTALL
 )
-_OPERATOR = re.compile(r"(and|nand|or|nor|xor|xnor)(\d+)")
+_OPERATOR = re.compile(r"(and|nand|or|nor|xor|xnor)([0-9]{1,9})")
 _UNARY = {"inverter": "not", "buffer": "buf"}
 _UNARY_NAMES = {kind: name for name, kind in _UNARY.items()}
 

@@ -1,6 +1,6 @@
 """The CREM data set as files: truth tables, labels and ground truth, in two layouts."""
 
-import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -9,13 +9,17 @@ import polars as pl
 
 from xassay.circuits.faults import Fault, differences, version_name
 from xassay.circuits.netlist import Circuit
-from xassay.circuits.simulation import input_rows
+from xassay.circuits.simulation import check_size, input_rows
 from xassay.circuits.table import TruthTable
 from xassay.circuits.truth import ground_truth
 from xassay.errors import InputError, UnknownNameError
+from xassay.texts import file_safe
 from xassay.types import BoolArray
 
 LAYOUTS = ("parquet", "study")
+
+_FORMULA = "=+-@"
+_MOST_CAUSES = 2**24
 
 
 def export(
@@ -44,23 +48,33 @@ def export(
 
     Raises:
         UnknownNameError: another layout.
-        InputError: a node has the name of a column that the layout adds, two faults would be
-            written to one file, or a file cannot be written.
+        InputError: a node has the name of a column that the layout adds, or in a CSV file would be a
+            spreadsheet's formula; two faults would be written to one file; the tables are larger than 4 GB;
+            or a file cannot be written.
     """
     if layout not in LAYOUTS:
         raise UnknownNameError("layout", layout, LAYOUTS)
     _check_columns(circuit, layout)
-    names = [_file_name(version_name(circuit, fault)) for fault in faults]
-    if len(set(names)) < len(names):
-        raise InputError(
-            f"circuit {circuit.name}: two faults would be written to one file: {', '.join(names)}"
-        )
+    names = [file_safe(version_name(circuit, fault)) for fault in faults]
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise InputError(f"circuit {circuit.name}: two faults would be written to one file: {twice[0]}")
+    _check_size(TruthTable(circuit, n_noise))
     write = _study if layout == "study" else _parquet
     try:
         return list(write(circuit, faults, Path(out), n_noise))
     except (OSError, pl.exceptions.PolarsError) as error:
         where, why = getattr(error, "filename", None) or out, getattr(error, "strerror", None) or error
         raise InputError(f"{where}: cannot be written: {why}") from None
+
+
+def _check_size(table: TruthTable) -> None:
+    check_size(f"circuit {table.circuit.name}", table.n_rows, len(table.columns))
+    causes = 2 ** len(table.circuit.inputs) * len(table.circuit.outputs)
+    if causes > _MOST_CAUSES:
+        raise InputError(
+            f"circuit {table.circuit.name}: {causes:,} lists of causes are more than the {_MOST_CAUSES:,} "
+            "that are written; take a part of the circuit, or ask circuits.ground_truth for the rows you need"
+        )
 
 
 def _check_columns(circuit: Circuit, layout: str) -> None:
@@ -72,11 +86,11 @@ def _check_columns(circuit: Circuit, layout: str) -> None:
             raise InputError(
                 f"circuit {circuit.name}: node {name!r} has the name of a column that the layout adds"
             )
-
-
-def _file_name(name: str) -> str:
-    """Node names may hold what file names may not."""
-    return re.sub(r"[^\w.+-]", "_", name)
+        if layout == "study" and name[0] in _FORMULA:
+            raise InputError(
+                f"circuit {circuit.name}: a spreadsheet would run node {name!r} of a CSV file as a formula; "
+                "rename it, or use the layout parquet"
+            )
 
 
 def _parquet(circuit: Circuit, faults: Sequence[Fault], out: Path, n_noise: int) -> Iterator[Path]:
@@ -97,7 +111,7 @@ def _parquet(circuit: Circuit, faults: Sequence[Fault], out: Path, n_noise: int)
                 f"truth_{output}", _causes(altered.circuit, output, wrong[:, j]), pl.List(pl.String)
             )
             frame = frame.with_columns(names.gather(pl.Series(input_ids)))
-        path = folder / f"{_file_name(version_name(circuit, fault))}_{n_noise}noise.parquet"
+        path = folder / f"{file_safe(version_name(circuit, fault))}_{n_noise}noise.parquet"
         frame.write_parquet(path)
         yield path
 
@@ -110,7 +124,7 @@ def _study(circuit: Circuit, faults: Sequence[Fault], out: Path, n_noise: int) -
     _table(TruthTable(circuit, n_noise)).write_csv(path)
     yield path
     for fault in faults:
-        version = _file_name(version_name(circuit, fault))
+        version = file_safe(version_name(circuit, fault))
         altered = TruthTable(fault.apply(circuit), n_noise)
         wrong = differences(circuit, altered.circuit)
         path = tables / f"{version}_{n_noise}noise_in_labeled.csv"

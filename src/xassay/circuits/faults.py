@@ -1,13 +1,15 @@
 """Single faults: what can go wrong with one gate, and how many rows it makes anomalous."""
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 import attrs
 import numpy as np
 
+from xassay.circuits import shares
 from xassay.circuits.netlist import CONSTANT, NEGATION, UNARY, Circuit, Gate
-from xassay.circuits.simulation import input_rows, simulate
+from xassay.circuits.simulation import MAX_INPUTS, check_size, input_rows, simulate
 from xassay.errors import InputError, UnknownNameError
 from xassay.types import BoolArray
 
@@ -21,6 +23,12 @@ STUDY_FAULTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """The gates that the CREM study negated, by circuit (its Table A1)."""
 
+SAMPLE = 8_192
+"""Random rows on which shares are estimated where the truth table is out of reach."""
+
+_EXACT = 2**33
+"""Node values, rows times nodes, up to which shares are exact."""
+
 _STUCK = {"stuck0": "const0", "stuck1": "const1"}
 _SWAPS = tuple(kind for kind in NEGATION if kind not in UNARY | CONSTANT)
 
@@ -33,6 +41,7 @@ class Fault:
         gate: the node that the gate drives.
         change: ``negate``, ``stuck0``, ``stuck1``, or the operator that replaces its own.
         share: the share of the truth table's rows with a wrong output, where computed.
+        rows: the number of random rows on which that share was estimated; None: it is exact.
 
     Example:
         >>> from xassay import circuits
@@ -43,6 +52,7 @@ class Fault:
     gate: str
     change: str = "negate"
     share: float | None = attrs.field(default=None, eq=False)
+    rows: int | None = attrs.field(default=None, eq=False)
 
     @classmethod
     def parse(cls, text: str) -> "Fault":
@@ -69,6 +79,12 @@ class Fault:
         if self.change in _STUCK:
             return stick(circuit, self.gate, int(self.change[-1]))
         return replace(circuit, self.gate, self.change)
+
+    def applied(self, gate: Gate) -> Gate:
+        """What stands in the gate's place; unlike `apply`, without a look at whether it fits."""
+        if self.change in _STUCK:
+            return Gate(gate.output, _STUCK[self.change], ())
+        return attrs.evolve(gate, kind=NEGATION[gate.kind] if self.change == "negate" else self.change)
 
     def __str__(self) -> str:
         return self.gate if self.change == "negate" else f"{self.gate}:{self.change}"
@@ -126,16 +142,31 @@ def differences(original: Circuit, altered: Circuit) -> BoolArray:
 
     Returns:
         bool, shape (2**n, outputs); a row with any True is anomalous.
+
+    Raises:
+        InputError: the table is out of reach: more than 24 inputs, or more than 4 GB.
     """
+    check_size(
+        f"circuit {original.name}", 2 ** len(original.inputs), len(original.inputs) + len(original.outputs)
+    )
     rows = input_rows(original)
     return np.asarray(simulate(original, rows) != simulate(altered, rows))
 
 
-def faults(circuit: Circuit) -> tuple[Fault, ...]:
+def faults(circuit: Circuit, *, seed: int = 0) -> tuple[Fault, ...]:
     """All single faults of a circuit with the share of rows that each makes anomalous.
 
     Each gate negated, stuck at 0, stuck at 1, and swapped for each other operator of its
-    fan-in. The share is exact: the whole truth table is simulated.
+    fan-in. The share is exact over the whole truth table, as long as that has at most 2^24 rows and its
+    node values can be computed in minutes; else it is estimated on 8,192 random rows, and
+    each fault says so in ``rows``.
+
+    Args:
+        circuit: the circuit.
+        seed: of the random rows.
+
+    Raises:
+        InputError: following every fault through the circuit takes too long even so.
 
     Example:
         >>> from xassay import circuits
@@ -143,13 +174,23 @@ def faults(circuit: Circuit) -> tuple[Fault, ...]:
         >>> f.gate, f.change, f.share
         ('z1', 'negate', 0.625)
     """
-    rows = input_rows(circuit)
-    expected = simulate(circuit, rows)
-    return tuple(
-        attrs.evolve(
-            fault, share=float((simulate(fault.apply(circuit), rows) != expected).any(axis=1).mean())
-        )
-        for fault in _single_faults(circuit)
+    found: dict[str, list[Fault]] = {}
+    for fault in _single_faults(circuit):
+        found.setdefault(fault.gate, []).append(fault)
+    altered = {gate: [fault.applied(circuit.gate(gate)) for fault in own] for gate, own in found.items()}
+    n, nodes = len(circuit.inputs), len(circuit.inputs) + len(circuit.gates)
+    ways = [(None, shares.all_rows(n, nodes))] if n <= MAX_INPUTS and 2**n * nodes <= _EXACT else []
+    for rows, parts in (*ways, (SAMPLE, shares.random_rows(n, nodes, SAMPLE, seed))):
+        with contextlib.suppress(shares.TooMuch):
+            wrong, total = shares.wrong_rows(circuit, altered, parts)
+            return tuple(
+                attrs.evolve(fault, share=count / total, rows=rows)
+                for gate, own in found.items()
+                for fault, count in zip(own, wrong[gate], strict=True)
+            )
+    raise InputError(
+        f"circuit {circuit.name}: following every fault of its {len(circuit.gates):,} gates to where its "
+        "paths meet again takes too long; apply those you need with Fault.apply, and compare with simulate"
     )
 
 

@@ -1,17 +1,20 @@
 """Circuits by file or by name."""
 
-import re
 from importlib import resources
 from pathlib import Path
 
 from xassay.circuits import bench, dxc
 from xassay.circuits.netlist import Circuit
 from xassay.errors import InputError, NetlistError, UnknownNameError
+from xassay.texts import file_safe
 
 EMBEDDED = ("c17", "74182", "74283", "74181")
 """The four circuits of the CREM study, smallest first."""
 
 SUFFIXES = (".bench", ".sys")
+
+MOST_BYTES = 200_000_000
+"""Some millions of gates."""
 
 
 def load(name: str) -> Circuit:
@@ -42,10 +45,7 @@ def read(path: str | Path) -> Circuit:
     """
     path = Path(path)
     _check_suffix(path)
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    content = _content(path)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -56,7 +56,20 @@ def read(path: str | Path) -> Circuit:
         raise NetlistError("the file is empty", path=path)
     if path.suffix.lower() == ".sys":
         return dxc.parse(text, path)
-    return bench.parse(text, re.sub(r"^\.|[^\w.+-]", "_", path.stem), path)
+    return bench.parse(text, file_safe(path.stem), path)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        # reading what is no file, such as a pipe that nobody writes to, may never end
+        size = path.stat().st_size if path.is_file() or not path.exists() else None
+        if size is not None and size <= MOST_BYTES:
+            return path.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a path that no file can have
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if size is None:
+        raise InputError(f"{path}: cannot be read: it is no file")
+    raise InputError(f"{path}: has {size:,} bytes; a circuit file has at most {MOST_BYTES:,}")
 
 
 def write(circuit: Circuit, path: str | Path) -> None:
@@ -71,8 +84,8 @@ def write(circuit: Circuit, path: str | Path) -> None:
     text = dxc.render(circuit) if path.suffix.lower() == ".sys" else bench.render(circuit)
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # ValueError: a name that is no UTF-8 text
+        raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def find(name: str) -> Circuit:

@@ -12,6 +12,9 @@ from xassay.circuits.simulation import MAX_INPUTS, as_bits, input_rows, simulate
 from xassay.errors import InputError
 from xassay.types import BoolArray, IntArray
 
+_BLOCK = 2**18
+"""Rows whose neighbours are looked at together."""
+
 _NEVER = np.uint8(127)
 """A distance that no row of 24 bits has, with room to add to it."""
 
@@ -83,10 +86,14 @@ def smallest_flips(table: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> B
     values, n = _checked(table)
     ids = np.arange(len(values)) if rows is None else _numbers(rows, len(values))
     distance = _distance_to_other(values, n)
-    neighbours = ids[:, None] ^ (1 << np.arange(n - 1, -1, -1))
-    changed = values[neighbours] != values[ids][:, None]
-    nearer = distance[neighbours] + 1 == distance[ids][:, None]
-    return np.asarray(np.where(distance[ids][:, None] == 1, changed, nearer))
+    found = np.empty((len(ids), n), dtype=np.bool_)
+    for start in range(0, len(ids), _BLOCK):
+        some = ids[start : start + _BLOCK]
+        neighbours = some[:, None] ^ (1 << np.arange(n - 1, -1, -1))
+        changed = values[neighbours] != values[some][:, None]
+        nearer = distance[neighbours] + 1 == distance[some][:, None]
+        found[start : start + _BLOCK] = np.where(distance[some][:, None] == 1, changed, nearer)
+    return found
 
 
 def _distance_to_other(values: BoolArray, n: int) -> npt.NDArray[np.uint8]:

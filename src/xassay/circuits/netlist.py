@@ -10,6 +10,7 @@ from types import MappingProxyType
 import attrs
 
 from xassay.errors import NetlistError, UnknownNameError
+from xassay.texts import MOST_FILE_BYTES, shortened
 
 NEGATION: Mapping[str, str] = MappingProxyType(
     {
@@ -29,6 +30,8 @@ NEGATION: Mapping[str, str] = MappingProxyType(
 
 UNARY = frozenset({"not", "buf"})
 CONSTANT = frozenset({"const0", "const1"})
+
+_CYCLE_SHOWN = 5
 
 _FILE_SAFE = re.compile(r"[\w+-][\w.+-]*")
 _NAME = re.compile(r"[^\s(),=#]+")
@@ -87,9 +90,10 @@ class Circuit:
 
     def __attrs_post_init__(self) -> None:
         _check_ports(self)
-        drivers = _drivers(self)
+        inputs = frozenset(self.inputs)
+        drivers = _drivers(self, inputs)
         for output in self.outputs:
-            if output not in drivers and output not in self.inputs:
+            if output not in drivers and output not in inputs:
                 raise NetlistError(
                     f"output {output!r} is driven by no gate and is no input", node=output, role="output"
                 )
@@ -132,6 +136,10 @@ def _check_ports(circuit: Circuit) -> None:
             f"circuit name {circuit.name!r} must be letters, digits and _ . + - (no dot first), as it names "
             "files"
         )
+    if len(circuit.name.encode()) > MOST_FILE_BYTES:
+        raise NetlistError(
+            f"circuit name {shortened(circuit.name)!r} has more than {MOST_FILE_BYTES} bytes, and names files"
+        )
     for role, names in (("input", circuit.inputs), ("output", circuit.outputs)):
         if not names:
             raise NetlistError(f"the circuit has no {role}s")
@@ -152,7 +160,7 @@ def _check_name(name: str, role: str) -> None:
         )
 
 
-def _drivers(circuit: Circuit) -> dict[str, Gate]:
+def _drivers(circuit: Circuit, inputs: frozenset[str]) -> dict[str, Gate]:
     drivers: dict[str, Gate] = {}
     for gate in circuit.gates:
         if gate.kind not in NEGATION:
@@ -167,14 +175,14 @@ def _drivers(circuit: Circuit) -> dict[str, Gate]:
                 f"gate {gate.output!r} ({gate.kind}) has {fan_in} inputs, expected {allowed}",
                 node=gate.output,
             )
-        if gate.output in circuit.inputs:
+        if gate.output in inputs:
             raise NetlistError(f"node {gate.output!r} is an input and driven by a gate", node=gate.output)
         if gate.output in drivers:
             raise NetlistError(f"node {gate.output!r} is driven twice", node=gate.output)
         drivers[gate.output] = gate
     for gate in drivers.values():
         for node in gate.inputs:
-            if node not in drivers and node not in circuit.inputs:
+            if node not in drivers and node not in inputs:
                 raise NetlistError(
                     f"node {node!r}, read by gate {gate.output!r}, is driven by no gate and is no input",
                     node=gate.output,
@@ -185,6 +193,8 @@ def _drivers(circuit: Circuit) -> dict[str, Gate]:
 def _topological(drivers: Mapping[str, Gate]) -> tuple[Gate, ...]:
     """The gates so that each follows what it reads; of those free to come next, the first given."""
     place = {node: position for position, node in enumerate(drivers)}
+    if all(place.get(i, -1) < place[node] for node, gate in drivers.items() for i in gate.inputs):
+        return tuple(drivers.values())
     sorter = graphlib.TopologicalSorter(
         {node: [i for i in gate.inputs if i in drivers] for node, gate in drivers.items()}
     )
@@ -192,7 +202,9 @@ def _topological(drivers: Mapping[str, Gate]) -> tuple[Gate, ...]:
         sorter.prepare()
     except graphlib.CycleError as error:
         cycle: list[str] = error.args[1]
-        raise NetlistError(f"the gates form a cycle: {' -> '.join(cycle)}", node=cycle[0]) from None
+        shown = [*cycle[:_CYCLE_SHOWN], f"{len(cycle) - _CYCLE_SHOWN - 1:,} more", cycle[-1]]
+        path = " -> ".join(map(shortened, cycle if len(cycle) <= len(shown) else shown))
+        raise NetlistError(f"the gates form a cycle: {path}", node=cycle[0]) from None
     ordered: list[Gate] = []
     ready = [(place[node], node) for node in sorter.get_ready()]
     heapq.heapify(ready)

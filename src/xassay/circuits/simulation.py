@@ -1,7 +1,7 @@
 """What a circuit computes: every node of every row at once, 8 rows to a byte."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,12 @@ from xassay.types import BoolArray
 
 MAX_INPUTS = 24
 """The most inputs a circuit may have where its whole truth table is wanted."""
+
+MOST_BYTES = 4 * 10**9
+"""The largest table that is made."""
+
+BLOCK_BYTES = 2**27
+"""Node values that are held at once."""
 
 Words = npt.NDArray[np.uint8]
 
@@ -34,7 +40,7 @@ def input_rows(circuit: Circuit) -> BoolArray:
     if n > MAX_INPUTS:
         raise InputError(
             f"circuit {circuit.name} has {n} inputs; its truth table of 2^{n} rows is out of reach (most: "
-            f"{MAX_INPUTS})"
+            f"{MAX_INPUTS}); simulate rows of your own, or take a part of it with fewer inputs"
         )
     return unpack_rows(np.arange(2**n), n)
 
@@ -64,8 +70,34 @@ def simulate(circuit: Circuit, X: npt.ArrayLike) -> BoolArray:
         [[False, False]]
     """
     rows = as_bits(X, len(circuit.inputs), what=f"inputs of {circuit.name}")
-    values = node_values(circuit, pack(rows))
-    return unpack(np.stack([values[output] for output in circuit.outputs]), len(rows))
+    made = np.empty((len(rows), len(circuit.outputs)), dtype=np.bool_)
+    for block in blocks(len(rows), len(circuit.inputs) + len(circuit.gates)):
+        values = node_values(circuit, pack(rows[block]))
+        made[block] = unpack(
+            np.stack([values[output] for output in circuit.outputs]), block.stop - block.start
+        )
+    return made
+
+
+def blocks(n_rows: int, n_nodes: int) -> Iterator[slice]:
+    """Parts of so many rows whose node values, 8 rows to a byte, fit `BLOCK_BYTES`; all start at a byte."""
+    most = max(BLOCK_BYTES // max(n_nodes, 1), 8) * 8
+    for start in range(0, n_rows, most):
+        yield slice(start, min(start + most, n_rows))
+
+
+def check_size(what: str, n_rows: int, n_columns: int) -> None:
+    """Refuse a table of a byte a value that no ordinary machine holds.
+
+    Raises:
+        InputError: it has more than `MOST_BYTES`.
+    """
+    if n_rows * n_columns > MOST_BYTES:
+        raise InputError(
+            f"{what}: {n_rows:,} rows of {n_columns:,} columns take {n_rows * n_columns / 1e9:,.0f} GB, more "
+            f"than {MOST_BYTES / 1e9:.0f}; take fewer noise columns, or a part of the circuit with fewer "
+            "inputs and outputs"
+        )
 
 
 def as_bits(X: npt.ArrayLike, columns: int, *, what: str) -> BoolArray:
@@ -102,11 +134,12 @@ def node_values(circuit: Circuit, packed: Words) -> Mapping[str, Words]:
     """The packed value of every node, from the packed inputs; padding bits hold anything."""
     values: dict[str, Words] = dict(zip(circuit.inputs, packed, strict=True))
     for gate in circuit.gates:
-        values[gate.output] = _evaluate(gate, values, packed.shape[1])
+        values[gate.output] = evaluate(gate, values, packed.shape[1])
     return values
 
 
-def _evaluate(gate: Gate, values: Mapping[str, Words], n_words: int) -> Words:
+def evaluate(gate: Gate, values: Mapping[str, Words], n_words: int) -> Words:
+    """A gate's packed value from those of the nodes that it reads."""
     if gate.kind == "const0":
         return np.zeros(n_words, dtype=np.uint8)
     if gate.kind == "const1":

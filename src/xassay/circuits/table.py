@@ -5,7 +5,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xassay.circuits.netlist import Circuit
-from xassay.circuits.simulation import MAX_INPUTS, simulate, unpack_rows
+from xassay.circuits.simulation import MAX_INPUTS, check_size, simulate, unpack_rows
 from xassay.errors import InputError
 from xassay.types import BoolArray, IntArray
 
@@ -44,7 +44,8 @@ class TruthTable:
         if n + self.n_noise > MAX_INPUTS:
             raise InputError(
                 f"circuit {self.circuit.name}: {n} inputs and {self.n_noise} noise columns make a table of "
-                f"2^{n + self.n_noise} rows; at most 2^{MAX_INPUTS} are supported"
+                f"2^{n + self.n_noise} rows; at most 2^{MAX_INPUTS} are supported; take fewer noise "
+                "columns, or a part of the circuit with fewer inputs"
             )
 
     @property
@@ -93,8 +94,10 @@ class TruthTable:
         """The rows with those numbers (default: all), bool (rows, columns).
 
         Raises:
-            InputError: a number that is no row of the table.
+            InputError: a number that is no row of the table, or more rows than 4 GB hold.
         """
+        n_rows = self.n_rows if ids is None else len(ids)
+        check_size(f"circuit {self.circuit.name}", n_rows, len(self.columns))
         wanted = np.arange(self.n_rows) if ids is None else np.asarray(ids)
         if wanted.size and not 0 <= wanted.min() <= wanted.max() < self.n_rows:
             raise InputError(f"row numbers of this table go from 0 to {self.n_rows - 1}")

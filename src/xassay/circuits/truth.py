@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xassay.circuits.netlist import Circuit, Gate
-from xassay.circuits.simulation import Words, as_bits, node_values, pack, unpack
+from xassay.circuits.simulation import Words, as_bits, blocks, node_values, pack, unpack
 from xassay.types import BoolArray
 
 _TOGETHER_BYTES = 2**27
@@ -50,11 +50,15 @@ def ground_truth(circuit: Circuit, X: npt.ArrayLike, output: str) -> BoolArray:
     """
     circuit.output_position(output)
     rows = as_bits(X, len(circuit.inputs), what=f"inputs of {circuit.name}")
-    packed = pack(rows)
     n_nodes = len(circuit.inputs) + len(circuit.gates)
-    together = n_nodes * len(circuit.outputs) * packed.shape[1] <= _TOGETHER_BYTES
-    outputs = tuple(dict.fromkeys(circuit.outputs)) if together else (output,)
-    return unpack(_reached(circuit, outputs, packed.tobytes())[outputs.index(output)], len(rows))
+    found = np.empty(rows.shape, dtype=np.bool_)
+    for block in blocks(len(rows), n_nodes):
+        packed = pack(rows[block])
+        together = n_nodes * len(circuit.outputs) * packed.shape[1] <= _TOGETHER_BYTES
+        outputs = tuple(dict.fromkeys(circuit.outputs)) if together else (output,)
+        reached = _reached(circuit, outputs, packed.tobytes())[outputs.index(output)]
+        found[block] = unpack(reached, block.stop - block.start)
+    return found
 
 
 @functools.lru_cache(maxsize=2)
@@ -139,11 +143,12 @@ def trace_influence(circuit: Circuit, row: npt.ArrayLike, output: str) -> set[st
     for gate in circuit.gates:
         values[gate.output] = _gate_value(gate, values)
     influencing: set[str] = set()
+    inputs = frozenset(circuit.inputs)
     queue = deque([output])
     visited = {output}
     while queue:
         node = queue.popleft()
-        if node in circuit.inputs:
+        if node in inputs:
             influencing.add(node)
             continue
         for found in _smallest_influencing_sets(circuit.gate(node), values):

@@ -53,12 +53,30 @@ def register(
 
     def add(cls: Made) -> Made:
         cls.name = name  # type: ignore[attr-defined]
-        version = engine if engine == "native" else f"{engine} {metadata.version(engine)}"
+        version = engine if engine == "native" else f"{engine} {_installed(engine)}"
         made = ExplainerRecord(name, engine, cls, version, published, cost=cost, **facts)
         _RECORDS.setdefault(name, {})[kind] = made
         return cls
 
     return add
+
+
+def _installed(package: str) -> str:
+    """The version of a package; explainers that do without it work where it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _check_package(found: ExplainerRecord) -> None:
+    """Refuse an explainer whose package is not installed."""
+    if found.version == f"{found.engine} not installed":
+        raise _missing(found.name, found.engine)
+
+
+def _missing(name: str, package: str) -> InputError:
+    return InputError(f"explainer {name!r} needs the package {package}: pip install {package}")
 
 
 def available() -> tuple[str, ...]:
@@ -153,7 +171,8 @@ def make(
 
     Raises:
         UnknownNameError: nothing answers to the name.
-        InputError: an option does not exist or does not fit, or the background is empty.
+        InputError: an option does not exist or does not fit, the background is empty, or the package
+            that explains is not installed.
 
     Example:
         >>> import numpy as np
@@ -169,7 +188,11 @@ def make(
     found = record(name, engine)
     given = {**written, **options}
     check_options(found, given)
-    return found.factory(predict=predict, background=background, seed=seed, **given)
+    _check_package(found)
+    try:
+        return found.factory(predict=predict, background=background, seed=seed, **given)
+    except ImportError as error:
+        raise _missing(found.name, (error.name or found.engine).partition(".")[0]) from error
 
 
 def check_options(found: ExplainerRecord, options: Mapping[str, Any]) -> None:
@@ -225,6 +248,7 @@ def check_spec(spec: str, *, prefer: str = "package") -> None:
     _, _, options = split(spec)
     found = record(spec, prefer=prefer)
     check_options(found, options)
+    _check_package(found)
     if hasattr(found.factory, "check"):
         found.factory.check(options)
     if isinstance(found.factory, type) and attrs.has(found.factory):

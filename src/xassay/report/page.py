@@ -1,11 +1,13 @@
 """The report page: one HTML file that needs nothing else."""
 
 from pathlib import Path
+from typing import Any
 
 from xassay.report import plot
 from xassay.report.records import View
 from xassay.report.view import load
 from xassay.results import write_text
+from xassay.texts import printable
 
 
 def render(view: View) -> str:
@@ -15,11 +17,17 @@ def render(view: View) -> str:
     environment = Environment(
         loader=PackageLoader("xassay", "report"),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     return environment.get_template("page.html.j2").render(view=view, draw=plot.draw)
+
+
+def _shown(value: Any) -> Any:
+    """Text as it is printed, but for drawings, which are markup."""
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else printable(value)
 
 
 def write(folder: Path) -> Path:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from xassay.report.records import Plot
+from xassay.texts import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -217,6 +218,7 @@ def _is_number(value: float | None) -> bool:
 
 def _text(name: str) -> str:
     """A name as it is: matplotlib would read dollars as formulas and hide a leading underscore."""
+    name = printable(name)
     cut = name if len(name) <= _LABEL_CHARACTERS else f"{name[: _LABEL_CHARACTERS - 1]}…"
     return (
         cut.replace("$", r"\$").replace("_", "\u200b_", 1) if cut.startswith("_") else cut.replace("$", r"\$")

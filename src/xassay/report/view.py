@@ -7,9 +7,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from xassay import results
-from xassay.errors import UnknownNameError
+from xassay.errors import InputError, UnknownNameError
 from xassay.report import check, crem, maple
 from xassay.report.records import View
+
+_ODD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, pl.exceptions.PolarsError)
+"""What comes of a plan or table that was changed by hand, or is another version's."""
 
 
 class Builder(NamedTuple):
@@ -52,4 +55,10 @@ def load(folder: Path) -> View:
         for name, columns in known[study].extra.items()
         if (folder / f"{name}.parquet").exists()
     }
-    return known[study].build(plan, scores, tests, extra)
+    try:
+        return known[study].build(plan, scores, tests, extra)
+    except _ODD as error:
+        raise InputError(
+            f"{folder}: plan.json and tables do not fit each other ({type(error).__name__}: {error}); run it "
+            "again with this version"
+        ) from error

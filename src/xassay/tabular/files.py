@@ -6,11 +6,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from xassay import tables
 from xassay.errors import InputError, UnknownNameError
 from xassay.tabular.datasets import Dataset
+from xassay.texts import shortened
 from xassay.types import FloatArray
 
 CSV, PARQUET = (".csv",), (".parquet", ".pq")
+
+MOST_COLUMNS = 10_000
+"""Explainers ask a model for each column by itself: more would not end."""
 
 
 def is_file(name: str) -> bool:
@@ -69,39 +74,34 @@ def read_frame(path: str | Path) -> pl.DataFrame:
     path = Path(path)
     if not is_file(str(path)):
         raise InputError(f"{path}: is neither a .csv nor a .parquet file")
-    return _read_csv(path) if path.suffix.lower() in CSV else _read_parquet(path)
+    try:
+        if path.suffix.lower() in CSV:
+            return _read_csv(path)
+        table = tables.read_parquet(path)
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    _check_names(path, table.columns)
+    return table
 
 
 def _read_csv(path: Path) -> pl.DataFrame:
-    try:
-        with path.open("rb") as file:
-            first = pl.read_csv(file, has_header=False, n_rows=1, infer_schema=False)
-        _check_names(path, ["" if name is None else str(name).strip() for name in first.row(0)])
-        table = pl.read_csv(path, infer_schema_length=None)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{path}: cannot be read as CSV: {str(error).splitlines()[0]}") from None
-    return table.rename(str.strip)
-
-
-def _read_parquet(path: Path) -> pl.DataFrame:
-    try:
-        table = pl.read_parquet(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{path}: cannot be read as Parquet: {str(error).splitlines()[0]}") from None
-    _check_names(path, table.columns)
-    return table
+    first = tables.read_csv(path, has_header=False, n_rows=1, infer_schema=False)
+    head = first.row(0) if len(first) else ()  # a quote that nothing closes takes the whole file
+    _check_names(path, ["" if name is None else str(name).strip() for name in head])
+    return tables.read_csv(path, infer_schema_length=None).rename(str.strip)
 
 
 def _check_names(path: Path, names: list[str]) -> None:
     if not names:
         raise InputError(f"{path}: has no columns")
+    if len(names) > MOST_COLUMNS:
+        raise InputError(
+            f"{path}: has {len(names):,} columns; at most {MOST_COLUMNS:,} can be explained; leave some "
+            "out, or explain a model of fewer"
+        )
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise InputError(f"{path}: two columns are called {twice[0]!r}; rename one")
+        raise InputError(f"{path}: two columns are called {shortened(twice[0])!r}; rename one")
     if "" in names[1:]:
         raise InputError(f"{path}: column {names.index('', 1) + 1} has no name")
 
@@ -116,10 +116,10 @@ def _numbers(path: Path, column: pl.Series) -> FloatArray:
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         if column.dtype == pl.String:
             odd = column.filter(column.cast(pl.Float64, strict=False).is_null() & column.is_not_null())
-            shown = f"text ({odd[0]!r})" if len(odd) else "nothing"
+            shown = f"text ({shortened(odd[0])!r})" if len(odd) else "nothing"
         else:
             shown = str(column.dtype)
-        raise InputError(f"{path}: column {name!r} holds {shown}, not numbers; encode or drop it")
+        raise InputError(f"{path}: column {shortened(name)!r} holds {shown}, not numbers; encode or drop it")
     values = column.cast(pl.Float64).to_numpy()
     for word, bad in (("missing", np.isnan(values)), ("infinite", np.isinf(values))):
         if bad.any():

@@ -1,6 +1,5 @@
 """Cells that ask the model: about rows, and about what explanations of them claim."""
 
-import re
 from typing import Any
 
 import attrs
@@ -11,6 +10,7 @@ from xassay import specs
 from xassay.studies.check.cell import CheckCell, hashed
 from xassay.studies.check.measures import measure
 from xassay.studies.code import own_code
+from xassay.texts import file_safe
 from xassay.types import FloatArray
 
 CODE = ("tabular", "models", "metrics", "studies/check/subject.py", "studies/check/measures/base.py")
@@ -92,7 +92,7 @@ class FollowUpCell(AnswerCell):
         """Readable, and safe as a file name."""
         name = specs.without_folder(self.explainer)
         text = f"{self.measure}-{name}-rows{self.start}to{self.stop}"
-        return re.sub(r"[^\w.+-]", "-", text)[:120]
+        return file_safe(text, "-")
 
     @property
     def turn(self) -> int:

@@ -1,6 +1,5 @@
 """What an explainer says of some rows, asked in one way."""
 
-import re
 import time
 from typing import Any
 
@@ -16,6 +15,7 @@ from xassay.studies.check.settings import GIVEN, CheckSettings
 from xassay.studies.check.subject import Subject
 from xassay.studies.check.variants import Asked, Variant, as_the_user
 from xassay.studies.code import own_code
+from xassay.texts import file_safe
 from xassay.types import Explainer, Explanation, FloatArray, Predict
 
 CODE = ("tabular", "models", "explainers", "studies/check/explaining.py", "studies/check/subject.py")
@@ -71,7 +71,7 @@ class ExplainCell(CheckCell):
         """Readable, and safe as a file name."""
         name = self.explainer.rpartition("/")[2]
         text = f"{name}-{self.variant}-rows{self.start}to{self.stop}"
-        return re.sub(r"[^\w.+-]", "-", text)[:120]
+        return file_safe(text, "-")
 
     @property
     def turn(self) -> int:

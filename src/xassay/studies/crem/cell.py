@@ -23,6 +23,7 @@ from xassay.seeds import generator, legacy_seed
 from xassay.studies.code import own_code
 from xassay.studies.crem.background import background_rows, background_size
 from xassay.studies.crem.detection import learned_detector
+from xassay.texts import file_safe
 from xassay.types import BoolArray, FloatArray, IntArray
 
 CODE = (
@@ -96,7 +97,7 @@ class CremCell:
         parts += [f"noise{self.noise:g}"] if self.noise else []
         parts += [f"bg{self.proportion:g}"] + ([f"repeat{self.repeat}"] if self.repeat else [])
         parts += [f"part{self.chunk[0] + 1}of{self.chunk[1]}"] if self.chunk[1] > 1 else []
-        return re.sub(r"[^\w.+-]", "-", "-".join(parts))
+        return file_safe("-".join(parts), "-")
 
     @property
     def covers(self) -> bool:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from typing import Any
 
 import attrs
@@ -14,6 +13,7 @@ from xassay.studies.code import own_code
 from xassay.studies.maple import experiments
 from xassay.studies.maple.explained import Explained
 from xassay.tabular import Dataset
+from xassay.texts import file_safe
 
 CODE = (
     "tabular",
@@ -74,8 +74,7 @@ class MapleCell:
             if self.experiment == "blackbox":
                 parts.append(self.explained.model.rpartition("/")[2])
             parts.append(self.explained.explainer.rpartition("/")[2])
-        # the key makes the file's name unique, and file systems end at 255 bytes
-        return re.sub(r"[^\w.+-]", "-", "-".join([*parts[:2], f"trial{self.trial}", *parts[2:]]))[:120]
+        return file_safe("-".join([*parts[:2], f"trial{self.trial}", *parts[2:]]), "-")
 
     @property
     def turn(self) -> int:
