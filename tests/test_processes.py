@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from xassay.errors import InputError
-from xassay.processes import Ended, Pool, Shared
+from xassay.processes import Ended, Pool, Shared, packed
 
 
 @pytest.fixture
@@ -42,29 +42,35 @@ def gone(pid, within=10.0):
     return not alive(pid)
 
 
+def calls(function, tasks):
+    return [(name, packed(function, arguments)) for name, arguments in tasks]
+
+
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
 
 def test_each_task_has_its_value(pool):
-    found = dict(pool(2).map(divmod, ((k, (k, 3)) for k in range(7))))
+    found = dict(pool(2).map(calls(divmod, ((k, (k, 3)) for k in range(7)))))
     assert found == {k: divmod(k, 3) for k in range(7)}
 
 
 def test_a_pool_is_used_again_with_the_same_workers(pool):
     one = pool()
-    first = dict(one.map(os.getpid, [("a", ())]))
-    assert dict(one.map(os.getpid, [("b", ())])) == {"b": first["a"]}
+    first = dict(one.map(calls(os.getpid, [("a", ())])))
+    assert dict(one.map(calls(os.getpid, [("b", ())]))) == {"b": first["a"]}
     assert first["a"] != os.getpid()
 
 
 def test_nothing_to_do_starts_nobody(pool):
     one = pool()
-    assert list(one.map(len, [])) == []
+    assert list(one.map(calls(len, []))) == []
     assert one._workers == []
 
 
 def test_an_error_and_an_exit_are_the_task_s_own(pool):
-    found = dict(pool().map(lambda f, x: f(x), [("a", (int, "x")), ("b", (sys.exit, 0)), ("c", (int, "3"))]))
+    found = dict(
+        pool().map(calls(lambda f, x: f(x), [("a", (int, "x")), ("b", (sys.exit, 0)), ("c", (int, "3"))]))
+    )
     assert found["a"] == Ended("failed", "ValueError: invalid literal for int() with base 10: 'x'")
     assert found["b"] == Ended("failed", "the code asked to end the process (SystemExit: 0)")
     assert found["c"] == 3
@@ -92,7 +98,9 @@ def test_a_task_over_its_time_is_stopped_whatever_it_does(pool, hangs):
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     began = time.monotonic()
     try:
-        found = dict(pool(2, seconds=1.0).map(lambda f, x: f(x), [("a", (hangs, 60)), ("b", (abs, -1))]))
+        found = dict(
+            pool(2, seconds=1.0).map(calls(lambda f, x: f(x), [("a", (hangs, 60)), ("b", (abs, -1))]))
+        )
     finally:
         cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
     assert found == {"a": Ended("timeout", "took longer than 1 s"), "b": 1}
@@ -101,7 +109,9 @@ def test_a_task_over_its_time_is_stopped_whatever_it_does(pool, hangs):
 
 def test_limits_hold_in_other_threads_too(pool):
     found = {}
-    thread = threading.Thread(target=lambda: found.update(pool(seconds=0.5).map(time.sleep, [("a", (60,))])))
+    thread = threading.Thread(
+        target=lambda: found.update(pool(seconds=0.5).map(calls(time.sleep, [("a", (60,))])))
+    )
     thread.start()
     thread.join(30)
     assert found["a"].how == "timeout"
@@ -109,7 +119,7 @@ def test_limits_hold_in_other_threads_too(pool):
 
 def test_when_time_is_up_what_is_left_is_late(pool):
     until = time.monotonic() + 3
-    found = dict(pool(1, until=until).map(time.sleep, [("a", (0,)), ("b", (60,)), ("c", (0,))]))
+    found = dict(pool(1, until=until).map(calls(time.sleep, [("a", (0,)), ("b", (60,)), ("c", (0,))])))
     assert found == {"a": None, **dict.fromkeys("bc", Ended("late", "the run's time was up"))}
     assert time.monotonic() < until + 5
 
@@ -122,14 +132,14 @@ def test_a_process_that_dies_is_tried_once_more(pool, tmp_path):
             os._exit(0)
         return "done"
 
-    assert dict(pool().map(dies_at_first, [("a", (tmp_path / "seen",))])) == {"a": "done"}
+    assert dict(pool().map(calls(dies_at_first, [("a", (tmp_path / "seen",))]))) == {"a": "done"}
 
 
 @pytest.mark.parametrize(
     ("death", "said"), [("os._exit(0)", "exit code 0"), ("os.kill(os.getpid(), 9)", "signal 9")]
 )
 def test_a_process_that_always_dies_ends_its_task_alone(pool, death, said):
-    found = dict(pool().map(exec, [("a", (f"import os; {death}",)), ("b", ("1",))]))
+    found = dict(pool().map(calls(exec, [("a", (f"import os; {death}",)), ("b", ("1",))])))
     assert found["b"] is None
     assert found["a"].how == "died"
     assert f"its process ended 2 times ({said})" in found["a"].why
@@ -142,7 +152,7 @@ def test_memory_has_a_limit(pool):
         time.sleep(1)
         return held[:0]
 
-    found = dict(pool(memory=300 * 2**20).map(takes, [("a", (2**30,)), ("b", (10,))]))
+    found = dict(pool(memory=300 * 2**20).map(calls(takes, [("a", (2**30,)), ("b", (10,))])))
     assert found == {"a": Ended("memory", "needed more than 300 MB of memory"), "b": b""}
 
 
@@ -161,7 +171,7 @@ def test_what_is_shared_is_sent_once_and_what_is_printed_is_no_answer(pool):
         sys.stdout.flush()
         return one.value
 
-    found = dict(pool(1).map(use, [(k, (shared,)) for k in range(3)]))
+    found = dict(pool(1).map(calls(use, [(k, (shared,)) for k in range(3)])))
     assert found == dict.fromkeys(range(3), "big")
     assert Counted.sent == 1
 
@@ -169,9 +179,9 @@ def test_what_is_shared_is_sent_once_and_what_is_printed_is_no_answer(pool):
 def test_what_cannot_be_sent_is_one_line(pool):
     lock = threading.Lock()
     with pytest.raises(InputError, match="a part of the run cannot be sent to another process"):
-        list(pool().map(id, [("a", (lock,))]))
+        list(pool().map(calls(id, [("a", (lock,))])))
     with pytest.raises(InputError, match="the model or an explainer cannot be sent to another process"):
-        list(pool().map(id, [("a", (Shared(lock),))]))
+        list(pool().map(calls(id, [("a", (Shared(lock),))])))
 
 
 @needs_proc
@@ -180,7 +190,7 @@ def test_closing_ends_workers_and_what_they_started(pool):
         return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid
 
     one = pool()
-    (child,) = dict(one.map(starts_another, [("a", (0,))])).values()
+    (child,) = dict(one.map(calls(starts_another, [("a", (0,))]))).values()
     (worker,) = [each.process.pid for each in one._workers]
     assert alive(child)
     one.close()
@@ -190,12 +200,12 @@ def test_closing_ends_workers_and_what_they_started(pool):
 
 HOST = """
 import os, time
-from xassay.processes import Pool
+from xassay.processes import Pool, packed
 pool = Pool(2)
 def work(k):
     print(os.getpid(), file=open({log!r}, "a"), flush=True)
     {busy}
-for _ in pool.map(work, [(k, (k,)) for k in range(2)]):
+for _ in pool.map([(k, packed(work, (k,))) for k in range(2)]):
     pass
 """
 

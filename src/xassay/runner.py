@@ -116,6 +116,7 @@ def run(
     jobs: int = 1,
     progress: Progress | None = None,
     limits: Limits | None = None,
+    cluster: str | None = None,
 ) -> Run:
     """Run a study in a folder, or continue a run that stopped there.
 
@@ -127,7 +128,9 @@ def run(
         folder: the run's folder; made if need be.
         jobs: number of processes; changes nothing in the results.
         progress: is told how the work goes.
-        limits: how long a cell and the run may take.
+        limits: how long a cell and the run may take, and how much memory.
+        cluster: where the cells are computed, in place of ``jobs`` processes: see
+            `xassay.processes.Cluster`.
 
     Raises:
         InputError: the folder holds a run of other settings, cannot be written, or is in use.
@@ -138,12 +141,15 @@ def run(
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; choose another --out")
     with alone(), locked(folder):
-        return _run(study, folder, jobs, progress or Silent(), limits or Limits())
+        work = Work(folder / "instances", jobs, limits or Limits(), progress or Silent(), cluster)
+        try:
+            return _run(study, folder, work)
+        finally:
+            work.close()
 
 
-def _run(study: Study, folder: Path, jobs: int, progress: Progress, limits: Limits) -> Run:
+def _run(study: Study, folder: Path, work: Work) -> Run:
     _claim(study, folder)
-    work = Work(folder / "instances", jobs, limits, progress)
     try:
         work.take(study.cells)
         if isinstance(study, InTwoSteps):
@@ -152,8 +158,7 @@ def _run(study: Study, folder: Path, jobs: int, progress: Progress, limits: Limi
             work.take(study.follow_ups(work.frames, work.failures))
         work.finish()
     finally:
-        progress.stop()
-        work.close()
+        work.stop()
     cells, parts, failures = work.cells, work.parts, work.failures
     tables = study.score(work.frames, failures)
     if undeclared := tables.keys() - set(study.tables):

@@ -2,17 +2,20 @@
 
 import hashlib
 import io
+import platform
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import metadata
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import attrs
 import polars as pl
 
 from xassay import results
-from xassay.processes import Ended, Pool
+from xassay.processes import Cluster, Ended, Pool, packed
+from xassay.studies.code import own_code
 from xassay.types import Cell, Failure
 
 STAMPS = ("cell", "seconds", "warnings")
@@ -120,15 +123,22 @@ class Work:
         failures: why the others did not.
     """
 
-    def __init__(self, instances: Path, jobs: int, limits: Limits, progress: Progress) -> None:
+    def __init__(
+        self, instances: Path, jobs: int, limits: Limits, progress: Progress, cluster: str | None = None
+    ) -> None:
         self.cells: dict[str, Cell] = {}
         self.parts: dict[str, Stored] = {}
         self.failures: dict[str, Failure] = {}
-        self._instances, self._jobs, self._progress = instances, jobs, progress
+        self._instances, self._progress = instances, progress
         self._limits = limits
         until = None if limits.run is None else time.monotonic() + limits.run
-        apart = jobs > 1 or limits
-        self._pool = Pool(jobs, seconds=limits.cell, until=until, memory=limits.memory) if apart else None
+        most: dict[str, Any] = {"seconds": limits.cell, "until": until, "memory": limits.memory}
+        self._pool: Pool | Cluster | None = None
+        self._make: Callable[[], Pool | Cluster] | None = None
+        if cluster is not None:
+            self._make = lambda: Cluster(cluster, versions, **most)
+        elif jobs > 1 or limits:
+            self._make = lambda: Pool(jobs, **most)
         self._stored: dict[str, list[Path]] = {}
         for path in instances.glob("*-*-*.parquet"):
             self._stored.setdefault(path.stem.split("-")[-2], []).append(path)
@@ -177,16 +187,23 @@ class Work:
                         path.unlink(missing_ok=True)
             self._progress.advance(cell.label, cell.cost)
 
+    def stop(self) -> None:
+        """No more cells will be done."""
+        self._progress.stop()
+
     def close(self) -> None:
         """End the processes; what is stored stays."""
         if self._pool is not None:
             self._pool.close()
 
     def _outcomes(self, todo: Mapping[str, Cell]) -> Iterator[tuple[str, _Outcome]]:
-        if self._pool is None:
+        if self._make is None:
             yield from ((key, _work(cell)) for key, cell in todo.items())
             return
-        for key, found in self._pool.map(_work, ((key, (cell,)) for key, cell in todo.items())):
+        if not todo:
+            return
+        self._pool = self._pool or self._make()
+        for key, found in self._pool.map((key, packed(_work, (cell,))) for key, cell in todo.items()):
             if isinstance(found, Ended):
                 seconds = self._limits.cell if found.how == "timeout" else None
                 yield key, _Outcome(None, Failure(found.why, _STATUS[found.how]), seconds or 0.0)
@@ -196,6 +213,21 @@ class Work:
 
 _STATUS = {"failed": "failed", "died": "failed", "memory": "failed", "timeout": "timeout", "late": "skipped"}
 """What a cell's end in its process is called in results."""
+
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "shap", "lime", "polars", "numba")
+"""Packages whose versions must be the same on all machines of a run."""
+
+
+def versions() -> dict[str, str | None]:
+    """What must be the same on all machines of a run: Python, packages, and what our own sources do."""
+    found: dict[str, str | None] = {"Python": platform.python_version(), "xassay": own_code("")}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = None
+    return found
 
 
 def _work(cell: Cell) -> _Outcome:

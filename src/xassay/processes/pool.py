@@ -14,16 +14,15 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from xassay.errors import InputError
 from xassay.processes.messages import receive, send
-from xassay.processes.shared import REMEDY, Shared, pickled
+from xassay.processes.shared import Packed
 
 TRIES = 2
 """How often a task is given to a worker that dies of it."""
@@ -51,7 +50,7 @@ class _Worker:
     """A process and what it is doing."""
 
     process: "subprocess.Popen[bytes]"
-    known: set[int] = attrs.field(factory=set)
+    known: set[str] = attrs.field(factory=set)
     task: Any = None
     began: float | None = None
     why: Ended | None = None
@@ -103,24 +102,18 @@ class Pool:
         self._workers: list[_Worker] = []
         self._news: queue.SimpleQueue[tuple[_Worker, Any]] = queue.SimpleQueue()
 
-    def map(
-        self, function: Callable[..., Any], tasks: Iterable[tuple[Any, tuple[Any, ...]]]
-    ) -> Iterator[tuple[Any, Any]]:
+    def map(self, tasks: Iterable[tuple[Any, Packed]]) -> Iterator[tuple[Any, Any]]:
         """Values, or `Ended`, as they come, with the name of their task.
 
         Args:
-            function: what is called; importable, or picklable by cloudpickle.
-            tasks: name and arguments of each.
-
-        Raises:
-            InputError: something that cannot be sent to another process.
+            tasks: name and call of each.
         """
-        waiting = deque((name, arguments, 1) for name, arguments in tasks)
+        waiting = deque((name, call, 1) for name, call in tasks)
         while waiting or any(worker.task is not None for worker in self._workers):
             if self._until is not None and time.monotonic() >= self._until:
                 yield from self._late(waiting)
                 return
-            self._assign(function, waiting)
+            self._assign(waiting)
             yield from self._hear(waiting)
 
     def close(self) -> None:
@@ -129,17 +122,16 @@ class Pool:
             worker.end()
         self._workers.clear()
 
-    def _assign(self, function: Callable[..., Any], waiting: "deque[Any]") -> None:
+    def _assign(self, waiting: "deque[Any]") -> None:
         idle = [worker for worker in self._workers if worker.task is None]
         while waiting and (idle or len(self._workers) < self._jobs):
             task = waiting.popleft()
-            content, shared = _packed(function, task[1])
             worker = idle.pop() if idle else self._started()
-            for one in shared:
-                if one.number not in worker.known:
-                    worker.known.add(one.number)
-                    worker.say(("shared", one.number, one.content))
-            worker.give(task, content)
+            for name, content in task[1].shared.items():
+                if name not in worker.known:
+                    worker.known.add(name)
+                    worker.say(("shared", name, content()))
+            worker.give(task, task[1].content)
 
     def _started(self) -> _Worker:
         command = [sys.executable, "-m", "xassay.processes.worker", str(os.getpid())]
@@ -191,12 +183,12 @@ class Pool:
             yield name, Ended("failed", content) if kind == "failed" else content
 
     def _after_death(self, worker: _Worker, waiting: "deque[Any]") -> Iterator[tuple[Any, Any]]:
-        name, arguments, tries = worker.task
+        name, call, tries = worker.task
         if worker.why is not None:
             yield name, worker.why
             return
         if tries < TRIES:
-            waiting.appendleft((name, arguments, tries + 1))
+            waiting.appendleft((name, call, tries + 1))
             return
         code = worker.process.returncode
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
@@ -229,16 +221,6 @@ class Pool:
         self.close()
         for name, *_ in (*at_work, *waiting):
             yield name, Ended("late", "the run's time was up")
-
-
-def _packed(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[bytes, list[Shared[Any]]]:
-    try:
-        return pickled((function, arguments))
-    except InputError:
-        raise
-    except Exception as error:
-        why = f"{type(error).__name__}: {error}"
-        raise InputError(f"a part of the run cannot be sent to another process ({why}); {REMEDY}") from error
 
 
 def _size(n: int) -> str:

@@ -1,12 +1,13 @@
 """Something large that much work needs, sent to each process once."""
 
 import io
-import itertools
 import sys
-from collections.abc import Iterable, Mapping
+import uuid
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
+import attrs
 import cloudpickle
 
 from xassay.errors import InputError
@@ -14,8 +15,6 @@ from xassay.errors import InputError
 Value = TypeVar("Value")
 
 REMEDY = "use one job and no limit of time or memory"
-
-_numbers = itertools.count()
 
 
 class Shared(Generic[Value]):
@@ -25,7 +24,7 @@ class Shared(Generic[Value]):
 
     Attributes:
         value: what is shared.
-        number: tells it from others of this process.
+        name: tells it from others, of other processes and machines too.
 
     Args:
         value: what is shared.
@@ -34,7 +33,7 @@ class Shared(Generic[Value]):
 
     def __init__(self, value: Value, functions: Iterable[object] = ()) -> None:
         self.value = value
-        self.number = next(_numbers)
+        self.name = uuid.uuid4().hex
         self._functions = tuple(functions)
         self._content: bytes | None = None
 
@@ -63,28 +62,49 @@ class Shared(Generic[Value]):
         return self._content
 
 
-def pickled(value: Any) -> tuple[bytes, list[Shared[Any]]]:
-    """A value with references to what it shares, and that."""
-    buffer, found = io.BytesIO(), dict[int, Shared[Any]]()
+@attrs.frozen(eq=False)
+class Packed:
+    """A call, ready to travel.
+
+    Attributes:
+        content: function and arguments, pickled, with references to what they share.
+        shared: that, by name, as functions that give it pickled.
+    """
+
+    content: bytes
+    shared: Mapping[str, Callable[[], bytes]]
+
+
+def packed(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Packed:
+    """A call of a function, ready to travel.
+
+    Raises:
+        InputError: it cannot be pickled.
+    """
+    buffer, found = io.BytesIO(), dict[str, Callable[[], bytes]]()
 
     class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-        def persistent_id(self, one: Any) -> int | None:
+        def persistent_id(self, one: Any) -> str | None:
             if not isinstance(one, Shared):
                 return None
-            found[one.number] = one
-            return one.number
+            found[one.name] = lambda: one.content
+            return one.name
 
-    Pickler(buffer).dump(value)
-    return buffer.getvalue(), list(found.values())
+    try:
+        Pickler(buffer).dump((function, arguments))
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        raise InputError(f"a part of the run cannot be sent to another process ({why}); {REMEDY}") from error
+    return Packed(buffer.getvalue(), found)
 
 
-def unpickled(content: bytes, shared: Mapping[int, Any]) -> Any:
-    """A value whose references are to what was received before, by number."""
+def unpacked(content: bytes, shared: Mapping[str, Any]) -> Any:
+    """Function and arguments, with what was received before in place of references to it."""
     import pickle
 
     class Unpickler(pickle.Unpickler):
-        def persistent_load(self, number: int) -> Any:
-            return shared[number]
+        def persistent_load(self, name: str) -> Any:
+            return shared[name]
 
     return Unpickler(io.BytesIO(content)).load()
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from xassay.processes.messages import receive, send
 from xassay.processes.parent import end_with
-from xassay.processes.shared import Shared, unpickled
+from xassay.processes.shared import Shared, unpacked
 
 _LOOK = 0.1
 """Seconds between two looks at how much memory is used."""
@@ -37,7 +37,7 @@ def main() -> None:
     if start["memory"] is not None:
         watch = (start["memory"], answers)
         threading.Thread(target=_watch, args=watch, daemon=True).start()
-    shared: dict[int, Any] = {}
+    shared: dict[str, Any] = {}
     while True:
         message = pickle.loads(inbox.get())  # noqa: S301 - as above
         if message[0] == "shared":
@@ -46,10 +46,10 @@ def main() -> None:
             _answer(message[1], answers, shared)
 
 
-def _answer(task: bytes, answers: IO[bytes], shared: dict[int, Any]) -> None:
+def _answer(task: bytes, answers: IO[bytes], shared: dict[str, Any]) -> None:
     """Do one piece of work; the clock begins when everything is loaded that it needs."""
     try:
-        function, arguments = unpickled(task, shared)
+        function, arguments = unpacked(task, shared)
         send(answers, pickle.dumps(("began", None)))
         found = ("done", function(*arguments))
     except SystemExit as error:
