@@ -15,7 +15,7 @@ from rich.console import Console
 from xassay import cli, run_crem, terminal
 from xassay.errors import RunError
 from xassay.report import page, plot
-from xassay.report.view import Block, Cell, Column, Line, Plot, Score, Section, Table, View
+from xassay.report.records import Block, Cell, Column, Line, Plot, Score, Section, Table, View
 from xassay.texts import MOST_FILE_BYTES, file_safe, line, printable, shortened
 
 NASTY = "\x1b[31m[bold]<script>:fire:\x9b\u202e$x^$\r\n\x00\udcff"

@@ -9,7 +9,7 @@ import pytest
 from xassay import circuits
 from xassay.errors import InputError
 from xassay.models import ReconstructionDetector
-from xassay.types import BoolArray, Detector
+from xassay.types import BoolArray
 
 C17 = circuits.load("c17")
 FAULTY = circuits.negate(C17, "z2")
@@ -32,10 +32,6 @@ def altered() -> BoolArray:
 @pytest.fixture(scope="module")
 def detector(original: BoolArray, altered: BoolArray) -> ReconstructionDetector:
     return ReconstructionDetector().fit(original, altered, n_inputs=5)
-
-
-def test_it_implements_the_protocol(detector: ReconstructionDetector) -> None:
-    assert isinstance(detector, Detector)
 
 
 def test_it_knows_its_columns(detector: ReconstructionDetector) -> None:
