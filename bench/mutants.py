@@ -44,7 +44,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "metrics/contrast.py": ("tests/metrics/test_contrast.py",),
     "metrics/orders.py": ("tests/metrics/test_paths.py",),
     **{
-        f"metrics/{name}.py": (f"tests/metrics/test_{name}.py", "tests/contract/test_answered_metrics.py")
+        f"metrics/{name}.py": (f"tests/metrics/test_{name}.py",)
         for name in ("sets", "paths", "stability", "yardsticks")
     },
     "statistics/paired.py": ("tests/statistics/test_permutation.py",),

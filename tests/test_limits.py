@@ -1,6 +1,7 @@
 """What takes too long is stopped, and what came before it is kept."""
 
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -381,3 +382,33 @@ def test_a_limit_that_is_lost_in_a_callback_holds_and_is_not_reported():
         assert sys.unraisablehook == told.append
     assert ended
     assert not told
+
+
+NEVER = """
+import ctypes
+from xassay.limits import process_limit, time_limit
+with process_limit({seconds}), time_limit(0.1):
+    try:
+        ctypes.CDLL(None).{call}
+    except BaseException:
+        ctypes.CDLL(None).pause()
+print("on")
+"""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "call", "code", "said"),
+    [("1", "pause()", 1, ""), ("60", "getpid()", 0, "on\n"), ("None", "getpid()", 0, "on\n")],
+)
+def test_a_process_ends_where_compiled_code_never_returns(
+    seconds: str, call: str, code: int, said: str
+) -> None:
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", NEVER.format(seconds=seconds, call=call)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, said, "")
+    assert time.monotonic() - began < 30

@@ -1,6 +1,8 @@
 """A limit on how long something may take, where the system has timers."""
 
+import faulthandler
 import math
+import os
 import signal
 import sys
 import threading
@@ -66,6 +68,24 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         if outer:
             left = outer - (time.monotonic() - began)
             signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), interval)
+
+
+@contextmanager
+def process_limit(seconds: float | None) -> Iterator[None]:
+    """End the whole process, with exit code 1, where the block takes longer.
+
+    For code that no `time_limit` stops: compiled code that never returns, and the like. Only a process that
+    somebody supervises may be ended so.
+    """
+    if seconds is None:
+        yield
+        return
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a file that the watchdog writes tracebacks to
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
 
 
 def _loads_a_module(frame: FrameType | None) -> bool:
