@@ -142,7 +142,8 @@ def deletion_area(
         [1.0]
     """
     drops, sign, unit = _directed(removed, total, normalised=normalised)
-    inner = (numbers(total, "total", (len(drops),))[:, None] - drops) * sign[:, None]
+    with np.errstate(invalid="ignore"):  # no finite score there: the row is undefined
+        inner = (numbers(total, "total", (len(drops),))[:, None] - drops) * sign[:, None]
     return _area(inner, np.abs(total), 0.0, grid, n_features) / unit
 
 
@@ -182,7 +183,8 @@ def insertion_area(
         [3.0]
     """
     drops, sign, unit = _directed(kept, total, normalised=normalised)
-    inner = (numbers(total, "total", (len(drops),))[:, None] - drops) * sign[:, None]
+    with np.errstate(invalid="ignore"):  # no finite score there: the row is undefined
+        inner = (numbers(total, "total", (len(drops),))[:, None] - drops) * sign[:, None]
     return _area(inner, 0.0, np.abs(total), grid, n_features) / unit
 
 

@@ -298,6 +298,13 @@ def test_without_an_answer_nothing_is_known_of_which_columns_a_row_needs() -> No
     both = explained(REFUSING, np.hstack([exact(LINE), np.ones((N, 4))]))
     found = scored("placebo", REFUSING, exact(LINE), {Variant("placebo", measure="placebo"): both})
     assert np.flatnonzero(np.isnan(values(found["placebo_share"]))).tolist() == [3]
+    answers = measure("placebo").ask(LINE, settings(), slice(0, N))
+    cut = pl.concat([answers.head(2), answers.select("row").slice(2)], how="diagonal")
+    variant = {
+        Variant("placebo", measure="placebo"): explained(LINE, np.hstack([exact(LINE), np.ones((N, 4))]))
+    }
+    found = scored("placebo", LINE, exact(LINE), variant, known={"placebo": cut})
+    assert np.isnan(values(found["placebo_share"])).tolist() == [False, False] + [True] * (N - 2)
 
 
 @pytest.mark.parametrize("name", ["fidelity", "causal", "removal", "placebo", "stability"])
@@ -325,12 +332,15 @@ def test_failed_rows_are_those_of_the_explainer_and_rows_without_an_answer_are_u
 
 
 def test_a_failure_where_the_model_gave_no_answer_is_not_the_explainers_in_removal() -> None:
+    asked = {"removal": measure("removal").follow(REFUSING, settings(), slice(0, N), exact(LINE))}
     base = explained(REFUSING, Explanation(exact(LINE), errors={0: "lost", 3: "lost too"}))
-    for one in scored("removal", REFUSING, base).values():
+    found = scored("removal", REFUSING, base, follow_ups=asked)
+    assert len(found) == 6
+    for one in found.values():
         assert np.flatnonzero(one.failed).tolist() == [0]
-        assert {0, 3} <= set(np.flatnonzero(~one.defined).tolist())
         assert one.reason == "lost"
-    for one in scored("removal", REFUSING, exact(LINE)).values():
+    assert np.flatnonzero(~found["comprehensiveness"].defined).tolist() == [0, 3, 5]
+    for one in scored("removal", REFUSING, exact(LINE), follow_ups=asked).values():
         assert "not in the mood" in one.reason
 
 
