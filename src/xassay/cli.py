@@ -273,7 +273,7 @@ def _scores(study: "Study", out: str | None) -> Any:
 
 
 def _limits(memory: str | None, **others: float | None) -> "Limits":
-    from xassay.studies.checks import memory_size
+    from xassay.studies.options import memory_size
     from xassay.work import Limits
 
     return Limits(memory=None if memory is None else memory_size(memory), **others)
@@ -371,8 +371,9 @@ def check(
         out: Folder of the run. Default: a folder under runs/ named after the settings.
         quiet: Print nothing but errors and failures.
     """
-    from xassay import api, checking, terminal
+    from xassay import api, terminal
     from xassay.studies.check import CheckSettings
+    from xassay.studies.check.files import Files
     from xassay.studies.check.requirements import Requirement
 
     asked: dict[str, Any] = {"explainers": _split(explainers), "measures": _split(measures)}
@@ -393,7 +394,7 @@ def check(
     wanted = [Requirement.parse(text, known) for text in _split(require)]
     for one in wanted:
         one.check_measured(settings)
-    files = checking.Files(
+    files = Files(
         model=model,
         data=data,
         target=target,
@@ -409,7 +410,7 @@ def check(
     began = time.monotonic()
     study = files.study(settings, jobs=jobs)
     study.continue_in(api.default_folder(study) if out is None else Path(out))
-    limits = _limits(memory, cell=settings.timeout, run=checking.left_of(settings.budget, began))
+    limits = _limits(memory, cell=settings.timeout, run=api.left_of(settings.budget, began))
     about = f", about {terminal.duration(study.seconds)}"
     code = _run(study, out, jobs, quiet=quiet, limits=limits, about=about)
     unmet = [reason for one in wanted if (reason := one.unmet(_scores(study, out))) is not None]

@@ -10,7 +10,7 @@ import numpy as np
 from xassay import explainers
 from xassay.errors import InputError, UnknownNameError
 from xassay.models.score import KINDS, LINKS
-from xassay.studies.checks import check_distinct, check_some, check_whole, floats, seconds, strings
+from xassay.studies.options import check_distinct, check_some, check_whole, floats, seconds, strings
 
 DEFAULT_EXPLAINERS = ("permutation_shap", "kernel_shap", "lime", "maple", "random")
 YARDSTICKS = ("zscore",)

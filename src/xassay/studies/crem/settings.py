@@ -14,7 +14,7 @@ from xassay.circuits.noise import KINDS
 from xassay.errors import InputError, UnknownNameError
 from xassay.metrics.ranking import TIES
 from xassay.models.learned_detectors import TABLE, make_detector
-from xassay.studies.checks import check_distinct, check_some, check_whole, floats, strings
+from xassay.studies.options import check_distinct, check_some, check_whole, floats, strings
 from xassay.studies.published import crem_proportion
 
 DEFAULT_EXPLAINERS = ("kernel_shap", "sampling_shap", "lime", "lime_continuous", "single_flip", "random")

@@ -11,7 +11,7 @@ import numpy as np
 from xassay import explainers, tabular
 from xassay.errors import InputError, UnknownNameError
 from xassay.models import black_box
-from xassay.studies.checks import check_distinct, check_some, check_whole, floats, strings
+from xassay.studies.options import check_distinct, check_some, check_whole, floats, strings
 from xassay.tabular import Dataset, files
 
 EXPERIMENTS = ("accuracy", "self", "blackbox", "patterns")
