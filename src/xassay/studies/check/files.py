@@ -27,7 +27,7 @@ class Files:
 
     Attributes:
         model: a function or a fitted estimator, as ``package.module:name`` or ``file.py:name``; or an
-            ``.onnx`` or ``.skops`` file; or, where pickles are allowed, a ``.pkl`` or ``.joblib`` file.
+            ``.onnx`` or ``.skops`` file; or, with --allow-pickle, a ``.pkl`` or ``.joblib`` file.
         data: table of rows to explain, ``.csv`` or ``.parquet``.
         target: column that the model is not given; what it was fitted to, for the measure randomisation.
         drop: further columns that it is not given.
