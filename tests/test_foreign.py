@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xassay import report, results, tables, texts
-from xassay.checking import _explanation_file
 from xassay.circuits import Fault, bench, dxc
 from xassay.errors import InputError
 from xassay.explainers.registry import check_spec
+from xassay.studies.check.given import explanation_file
 from xassay.studies.check.requirements import Requirement
-from xassay.studies.checks import seconds
+from xassay.studies.options import seconds
 from xassay.tabular.files import read, read_frame
 
 NAMES = st.sampled_from(["a", "b", "z1", "+x", "\x1b[31m", "é", "z" * 300]) | st.text(max_size=4)
@@ -114,8 +114,8 @@ def test_any_damaged_parquet_file(changes: list[tuple[int, int]]) -> None:
 @given(woven(CSV))
 def test_any_attributions(text: str) -> None:
     content = text.encode(errors="surrogatepass")
-    from_file(content, "t.csv", lambda path: _explanation_file(str(path), DATA))
-    from_file(b"a,b,intercept\n" + content, "t.csv", lambda path: _explanation_file(str(path), DATA))
+    from_file(content, "t.csv", lambda path: explanation_file(str(path), DATA))
+    from_file(b"a,b,intercept\n" + content, "t.csv", lambda path: explanation_file(str(path), DATA))
 
 
 @given(woven(SPECS))
@@ -193,4 +193,4 @@ def test_the_examples_reach_what_they_are_for(tmp_path: Path) -> None:
     assert read(tmp_path / "t.csv", "y").X.shape == (2, 2)
     DATA.write_parquet(tmp_path / "t.parquet")
     assert tables.read_parquet(tmp_path / "t.parquet").equals(DATA)
-    assert _explanation_file(str(tmp_path / "t.parquet"), DATA)[0].equals(DATA)
+    assert explanation_file(str(tmp_path / "t.parquet"), DATA)[0].equals(DATA)

@@ -61,6 +61,16 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"  # noqa: PLR2004
 
 
+def plural(n: int, noun: str) -> str:
+    """So many of them.
+
+    Example:
+        >>> plural(1, "job"), plural(1200, "cell")
+        ('1 job', '1,200 cells')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
 class Bar:
     """One progress bar with an ETA on a terminal, a plain line now and then in a log.
 

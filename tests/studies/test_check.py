@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 import xassay
-from xassay import cli, report, results
-from xassay.checking import CheckResult
+from xassay import CheckResult, cli, report, results
 from xassay.errors import InputError
 from xassay.studies.check.measures import measures
 from xassay.studies.check.planting import SEVERAL, WRONG

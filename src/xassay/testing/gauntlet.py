@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import polars as pl
 
-from xassay.checking import check as xassay_check
+from xassay.api import check as xassay_check
 from xassay.errors import InputError
 from xassay.testing.explaining import Remembered, straw_explainers
 from xassay.testing.known_models import Problem

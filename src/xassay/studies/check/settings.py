@@ -10,7 +10,7 @@ import numpy as np
 from xassay import explainers
 from xassay.errors import InputError, UnknownNameError
 from xassay.models.score import KINDS, LINKS
-from xassay.studies.checks import check_distinct, check_some, check_whole, floats, seconds, strings
+from xassay.studies.options import check_distinct, check_some, check_whole, floats, seconds, strings
 
 DEFAULT_EXPLAINERS = ("permutation_shap", "kernel_shap", "lime", "maple", "random")
 YARDSTICKS = ("zscore",)
@@ -61,18 +61,23 @@ class CheckSettings:
     """Settings of a check.
 
     Attributes:
-        kind: ``regression``, ``classification`` or ``anomaly``: what the model's score is.
-        class_: the class whose probability is explained, in ``classification``.
+        kind: ``regression``, ``classification`` (a class's probability) or ``anomaly`` (an outlier score).
+        class_: the class whose probability is explained. Default: the second of two.
         link: ``logit`` explains log-odds in place of probabilities.
-        explainers: names, with options if need be, or ``file.py:function``.
-        measures: some of `MEASURES`.
-        rows: how many rows of the data are explained; all if it has fewer.
-        sigma: standard deviations of the perturbations around a row, in those of the columns.
-        max_background: background rows above this are sampled down, with a notice.
-        timeout: how long a part of the run may take, in seconds or as in ``90s``, ``5m`` or ``1h``; None:
-            as long as it needs. What has a limit is computed in processes that can be killed.
-        budget: how long the run may take, likewise.
-        seed: the run's seed.
+        explainers: ``permutation_shap``, ``kernel_shap``, ``sampling_shap``, ``tree_shap``,
+            ``shapiq``, ``lime``, ``maple``, ``random``, or ``file.py:function``. Default:
+            permutation_shap, kernel_shap, lime, maple and random; none where attributions or coefficients
+            are given.
+        measures: some of planted, fidelity, causal, removal, data, placebo, stability, background,
+            convergence, randomisation (the model is refitted to shuffled targets), cost. Default: all
+            but randomisation.
+        rows: rows of the data that are explained; all if it has fewer.
+        sigma: standard deviations of the perturbations, in those of the columns.
+        max_background: background rows that explainers are given at most; more are sampled down, with a
+            notice.
+        timeout: time that a part of the run may take, in seconds or as in 90s, 5m or 1h.
+        budget: time that the run may take, in seconds or as in 90s, 5m or 1h; rows are cut to fit.
+        seed: seed of everything random.
         functions: which of the explainers are functions at hand.
 
     Raises:

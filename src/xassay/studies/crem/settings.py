@@ -14,7 +14,7 @@ from xassay.circuits.noise import KINDS
 from xassay.errors import InputError, UnknownNameError
 from xassay.metrics.ranking import TIES
 from xassay.models.learned_detectors import TABLE, make_detector
-from xassay.studies.checks import check_distinct, check_some, check_whole, floats, strings
+from xassay.studies.options import check_distinct, check_some, check_whole, floats, strings
 from xassay.studies.published import crem_proportion
 
 DEFAULT_EXPLAINERS = ("kernel_shap", "sampling_shap", "lime", "lime_continuous", "single_flip", "random")
@@ -80,29 +80,34 @@ class CremSettings:
     """Settings of the CREM study; the defaults give its Table 2.
 
     Attributes:
-        circuits: embedded names or ``.bench`` / ``.sys`` files.
-        faults: ``z4``, ``z4:stuck1``, ``z4:or``, applied to every circuit; empty: the four
-            negated gates of the study, or for another circuit four spread over it.
-        explainers: names, with options if need be (``kernel_shap:nsamples=2000``).
-        noise: levels: numbers of noise columns, or flip rates.
-        noise_kind: ``attribute``, ``flip`` or ``correlated``.
-        background: proportions of the table; empty: those that the study settled on.
-        max_background: background rows above this are sampled down, with a notice; None: 1,000
-            for the packages' explainers, which slow down with it, and all for native ones.
-        profile: ``xassay``, ``paper`` or ``crem-code``.
-        sample: rows a version, None for all of them.
-        truth: which inputs are the causes: ``altered`` (the study: those that a walk through the
-            altered circuit reaches), ``model`` (the same walk through the original circuit) or
-            ``function`` (those in a smallest joint flip that changes the explained output, which is
-            the original circuit's; for the lookup table only).
-        ties: a tie rule in place of the profile's.
-        seed: the run's seed.
-        repeats: how often a version whose every anomalous input is explained is explained anew
-            under another seed, to give its interval.
-        engine: ``native`` or ``package``, for explainers that have both; None: native where
-            every row is explained, else the package's.
-        detector: what finds the anomalies and is explained: ``reconstruction`` (the study's lookup
-            table), ``autoencoder``, or ``pyod:IForest`` and its like, with options if need be.
+        circuits: ``c17``, ``74182``, ``74283``, ``74181``, or ``.bench`` and ``.sys`` files.
+        faults: altered gates of every circuit: ``z4`` (negated), ``z4:stuck1``, ``z4:or``. Default: the
+            four of the study, or four spread over another circuit.
+        explainers: ``kernel_shap``, ``sampling_shap``, ``lime``, ``lime_continuous``,
+            ``exact_shapley``, ``exact_banzhaf``, ``maple``, ``single_flip``, ``random``, or
+            ``file.py:function``; with options as in ``kernel_shap:nsamples=2000``.
+        noise: noise levels: numbers of noise columns (0,2,4,6), or flip rates.
+        noise_kind: ``attribute`` (columns that say nothing), ``flip`` (random bit flips) or
+            ``correlated`` (pairs of bits flip together).
+        background: shares of the table that serve as background (0.1,0.2). Default: those that
+            the study settled on.
+        max_background: larger backgrounds are sampled down to this many rows, with a notice. Default: 1000
+            for packages, which slow down with it, all for the native engine.
+        profile: ``xassay`` (expected ties, all features ranked), ``paper`` (nearest to the published
+            tables) or ``crem-code`` (as the study's public code does it).
+        sample: anomalous rows explained in each altered version (in Python, None: all). Default: 200.
+        truth: which inputs are the causes: ``altered`` (those that a walk through the altered circuit
+            reaches, as in the study), ``model`` (the same walk through the original circuit) or
+            ``function`` (those in a smallest joint flip that changes the explained output, for the lookup
+            table only).
+        ties: ``expected``, ``ordered`` or ``reversed``, in place of the profile's rule.
+        seed: seed of everything random.
+        repeats: where every row is explained: how often, under other seeds, for the interval.
+        engine: ``native`` (our own code, for all rows of a table at once) or ``package``, for explainers
+            that have both: kernel_shap, sampling_shap, lime. Default: native where every row is explained.
+        detector: what finds the anomalies and is explained: ``reconstruction`` (the study's lookup table),
+            ``autoencoder`` (a perceptron with a bottleneck; options bottleneck, width, max_iter), or a
+            detector of PyOD as ``pyod:IForest``.
 
     Raises:
         InputError: a value that cannot be used; the message names the option.

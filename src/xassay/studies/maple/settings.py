@@ -11,7 +11,7 @@ import numpy as np
 from xassay import explainers, tabular
 from xassay.errors import InputError, UnknownNameError
 from xassay.models import black_box
-from xassay.studies.checks import check_distinct, check_some, check_whole, floats, strings
+from xassay.studies.options import check_distinct, check_some, check_whole, floats, strings
 from xassay.tabular import Dataset, files
 
 EXPERIMENTS = ("accuracy", "self", "blackbox", "patterns")
@@ -50,18 +50,22 @@ class MapleSettings:
     """Settings of the MAPLE evaluation.
 
     Attributes:
-        experiment: some of ``accuracy``, ``self``, ``blackbox`` and ``patterns``.
-        datasets: tables of `xassay.tabular.available`, or ``.csv`` and ``.parquet`` files.
-        target: the column to predict, where files are given.
-        data_dir: folder of the UCI tables.
-        trials: how often the table is split anew; None: as the profile says.
+        experiment: ``accuracy`` (MAPLE against its trees and a line), ``self`` (MAPLE explained by itself
+            and by others), ``blackbox`` (other models explained), ``patterns`` (global patterns found).
+        datasets: tables: those of "xassay data list", or ``.csv`` and ``.parquet`` files.
+        target: column to predict, where files are given.
+        data_dir: folder that holds the UCI tables as ``<name>.csv``. Default: where "xassay data
+            fetch" puts them, or the folder named in XASSAY_DATA.
+        trials: how often each table is split anew. Default: 5; with profile paper 50 for
+            accuracy, 25 for self and blackbox, 10 for patterns.
         sigma: standard deviations of the perturbations, in those of the columns.
-        models: black boxes to explain: ``svr``, ``rf``, ``mlp``, with options if need be, or
-            regressors by import path.
-        explainers: names, with options if need be; they must yield local linear models.
-        profile: ``xassay`` or ``paper``.
-        sample: test rows explained in each trial; None: all.
-        seed: the run's seed.
+        models: black boxes: ``svr``, ``rf``, ``mlp``, ``package.module:Class``, or ``file.py:make``; with
+            options as in ``rf:n_estimators=300``.
+        explainers: explainers that yield local linear models: ``maple``, ``lime``, or ``file.py:function``;
+            with options as in ``lime:n_samples=1000``.
+        profile: ``xassay``, or ``paper`` (the files' row counter is a feature, and as many trials).
+        sample: test rows explained in each trial. Default: all.
+        seed: seed of everything random.
 
     Raises:
         InputError: a value that cannot be used; the message names the option.

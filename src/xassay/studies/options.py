@@ -1,4 +1,4 @@
-"""What the settings of all studies check alike."""
+"""Values of options: how the settings of all studies read and refuse them alike."""
 
 import math
 import re
