@@ -7,6 +7,7 @@ import attrs
 import polars as pl
 
 from xassay import explainers, results
+from xassay.estimates import Estimate
 from xassay.statistics import RowWeights
 from xassay.studies.check import estimate, series
 from xassay.studies.check.answering import AnswerCell, FollowUpCell
@@ -22,6 +23,7 @@ from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
 from xassay.studies.check.variants import BASE, Variant
 from xassay.studies.check.verdict import VERDICT, Found, Verdict, verdict
+from xassay.studies.kit.done import Failures, Frames, lost
 from xassay.types import Failure
 
 FINDINGS: dict[str, type[pl.DataType]] = {
@@ -90,8 +92,8 @@ class Outcome:
         measures: Sequence[Measure],
         judged: Sequence[Judged],
         cells: Sequence[CheckCell],
-        frames: Mapping[str, pl.DataFrame],
-        failures: Mapping[str, Failure],
+        frames: Frames,
+        failures: Failures,
     ) -> None:
         self.notices: list[str] = []
         self._subject, self._settings, self._measures, self._judged = subject, settings, measures, judged
@@ -172,9 +174,9 @@ class Outcome:
                 and cell.measure == own.name
                 and (not isinstance(cell, FollowUpCell) or cell.explainer == explainer)
             ]
-            lost = [self._failures[cell.key] for cell in cells if cell.key in self._failures]
-            if lost and len(lost) == len(cells):
-                found[own.name] = lost[0]
+            reasons = lost(cells, self._failures)
+            if reasons and len(reasons) == len(cells):
+                found[own.name] = reasons[0]
         return found
 
     def _context(self, judged: Judged, answers: Mapping[str, pl.DataFrame]) -> Context:
@@ -262,8 +264,7 @@ class Outcome:
             row = {**shared, **self._row(one)}
             row["options"] = row["options"] or options
             row["samples"] = row["samples"] or context.samples.get(BASE)
-            row["status"] = "ok" if row["value"] is not None else status
-            yield row
+            yield row if row["value"] is not None else {**row, "status": status}
         missing = self._unanswered(judged.name)
         for variant, failure in failed.items():
             if failure.status == "skipped":
@@ -272,20 +273,10 @@ class Outcome:
         for own in self._measures:
             for metric in own.shown if own.name in missing else ():
                 if metric not in scored:
-                    why = attrs.asdict(missing[own.name])
-                    yield {
-                        **shared,
-                        "level": "model",
-                        "options": options,
-                        "metric": metric,
-                        "n": 0,
-                        "n_failed": 0,
-                        "n_undefined": 0,
-                        **why,
-                    }
+                    asked = {"level": "model", "options": options, "metric": metric}
+                    yield {**shared, **asked, **Estimate(None).columns, **attrs.asdict(missing[own.name])}
 
     def _row(self, one: Series) -> dict[str, Any]:
-        value = series.value_of(one, self._weights)
         return {
             "level": one.level,
             "planted": one.planted,
@@ -293,18 +284,11 @@ class Outcome:
             "samples": one.samples,
             "sigma": one.sigma,
             "metric": one.metric,
-            "value": value.value,
-            "ci_low": value.low,
-            "ci_high": value.high,
-            "n": value.n,
-            "n_failed": value.n_failed,
-            "n_undefined": value.n_undefined,
-            "reason": one.reason,
+            **series.value_of(one, self._weights).columns,
         }
 
     def _model_rows(self, answers: Mapping[str, pl.DataFrame]) -> Iterator[dict[str, Any]]:
         """Scores of the model itself."""
         for own in self._measures:
             for one in own.of_model(self._subject, self._settings, answers.get(own.name)):
-                row = {**self._shared(), **self._row(one)}
-                yield {**row, "status": "ok" if row["value"] is not None else "failed"}
+                yield {**self._shared(), **self._row(one)}
