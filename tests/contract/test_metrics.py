@@ -148,9 +148,9 @@ COUNTED = {
     "separability": ("check/measures/data.py", "of the model's data, no judgement of an explanation"),
     "off_data_alarm": ("check/measures/data.py", "of the model, no judgement of an explanation"),
     "model_change": ("check/measures/stability.py", "of the model, no judgement of an explanation"),
-    "auc": ("crem/detection.py", "scikit-learn's, of a detector"),
-    "precision": ("crem/detection.py", "scikit-learn's, of a detector"),
-    "recall": ("crem/detection.py", "scikit-learn's, of a detector"),
+    "auc": ("crem/quality.py", "scikit-learn's, of a detector"),
+    "precision": ("crem/quality.py", "scikit-learn's, of a detector"),
+    "recall": ("crem/quality.py", "scikit-learn's, of a detector"),
     "located": ("crem/detection.py", "a share of rows, counted where a detector points at outputs"),
 }
 """No function of ours that takes an explanation: where a study computes it, and what it is instead."""
