@@ -549,9 +549,8 @@ def test_published_figures_stand_beside_what_they_measured(shared_data: Path) ->
             trials=1,
         )
     )
-    scored = pl.DataFrame(
-        list(scoring.score(study.cells, {}, {cell.key: Failure("not run") for cell in study.cells}))
-    )
+    failures = {cell.key: Failure("not run") for cell in study.cells}
+    scored = results.frame(scoring.score(study.cells, {}, failures), results.RESULTS)
     beside = scored.filter(pl.col("level") == "dataset", pl.col("published").is_not_null())
     assert set(beside["dataset"]) == {"housing"}
     assert set(beside["explainer"]) == {None, "lime"}

@@ -8,6 +8,7 @@ import polars as pl
 
 from xassay import explainers, results
 from xassay.estimates import Estimate
+from xassay.results import Row
 from xassay.statistics import RowWeights
 from xassay.studies.check import estimate, series
 from xassay.studies.check.answering import AnswerCell, FollowUpCell
@@ -105,7 +106,7 @@ class Outcome:
         """The tables to keep."""
         answers = self._answers()
         found: dict[str, list[Series]] = {}
-        rows: list[dict[str, Any]] = []
+        rows: list[Row] = []
         costs: list[dict[str, Any]] = []
         for judged in self._judged:
             context = self._context(judged, answers)
@@ -238,21 +239,9 @@ class Outcome:
             self.notices.append(f"time was up: {label} is short of {cut} rows")
         return pl.concat(parts, how="diagonal_relaxed") if parts else None
 
-    def _shared(self) -> dict[str, Any]:
-        return {
-            "study": "check",
-            "model": self._subject.score.method,
-            "seed": self._settings.seed,
-            "profile": "xassay",
-        }
-
-    def _rows(self, judged: Judged, found: Sequence[Series], context: Context) -> Iterator[dict[str, Any]]:
+    def _rows(self, judged: Judged, found: Sequence[Series], context: Context) -> Iterator[Row]:
         """An explainer's scores; where a measure that asked it has none, that it was not measured."""
-        shared = {
-            **self._shared(),
-            "explainer": judged.name,
-            "engine": judged.record.engine if judged.record else "user",
-        }
+        engine = judged.record.engine if judged.record else "user"
         options = context.options.get(BASE)
         failed = {
             cell.variant: self._failures[cell.key]
@@ -261,10 +250,13 @@ class Outcome:
         }
         status = next((one.status for one in failed.values()), "failed")
         for one in found:
-            row = {**shared, **self._row(one)}
-            row["options"] = row["options"] or options
-            row["samples"] = row["samples"] or context.samples.get(BASE)
-            yield row if row["value"] is not None else {**row, "status": status}
+            row = self._scored(one, explainer=judged.name, engine=engine)
+            yield attrs.evolve(
+                row,
+                options=row.options or options,
+                samples=row.samples or context.samples.get(BASE),
+                status="ok" if row.value is not None else status,
+            )
         missing = self._unanswered(judged.name)
         for variant, failure in failed.items():
             if failure.status == "skipped":
@@ -273,22 +265,21 @@ class Outcome:
         for own in self._measures:
             for metric in own.shown if own.name in missing else ():
                 if metric not in scored:
-                    asked = {"level": "model", "options": options, "metric": metric}
-                    yield {**shared, **asked, **Estimate(None).columns, **attrs.asdict(missing[own.name])}
+                    asked = {"explainer": judged.name, "engine": engine, "options": options}
+                    row = self._row(Estimate(None), level="model", metric=metric, **asked)
+                    yield attrs.evolve(row, **attrs.asdict(missing[own.name]))
 
-    def _row(self, one: Series) -> dict[str, Any]:
-        return {
-            "level": one.level,
-            "planted": one.planted,
-            "options": one.options,
-            "samples": one.samples,
-            "sigma": one.sigma,
-            "metric": one.metric,
-            **series.value_of(one, self._weights).columns,
-        }
+    def _row(self, found: Estimate, **columns: Any) -> Row:
+        method, seed = self._subject.score.method, self._settings.seed
+        return Row(study="check", model=method, seed=seed, profile="xassay", **found.columns, **columns)
 
-    def _model_rows(self, answers: Mapping[str, pl.DataFrame]) -> Iterator[dict[str, Any]]:
+    def _scored(self, one: Series, **columns: Any) -> Row:
+        names = ("level", "planted", "options", "samples", "sigma", "metric")
+        asked = {name: getattr(one, name) for name in names}
+        return self._row(series.value_of(one, self._weights), **asked, **columns)
+
+    def _model_rows(self, answers: Mapping[str, pl.DataFrame]) -> Iterator[Row]:
         """Scores of the model itself."""
         for own in self._measures:
             for one in own.of_model(self._subject, self._settings, answers.get(own.name)):
-                yield {**self._shared(), **self._row(one)}
+                yield self._scored(one)

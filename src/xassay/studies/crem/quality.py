@@ -10,6 +10,7 @@ from scipy import stats
 
 from xassay.estimates import Bounds, Estimate
 from xassay.metrics import describe
+from xassay.results import Row
 from xassay.seeds import generator
 from xassay.statistics import (
     mean_interval,
@@ -28,7 +29,7 @@ N_WEIGHTS = 1000
 """Weightings for the interval of an AUC over thousands of rows."""
 
 
-def quality(cells: Sequence[DetectionCell], frames: Frames, failures: Failures) -> Iterator[dict[str, Any]]:
+def quality(cells: Sequence[DetectionCell], frames: Frames, failures: Failures) -> Iterator[Row]:
     """Rows of results: the detector's quality on every version, and its mean over each circuit's.
 
     A version's has an interval where rows were sampled; the mean has one over versions, as scores of
@@ -39,11 +40,11 @@ def quality(cells: Sequence[DetectionCell], frames: Frames, failures: Failures) 
         frame, failure = frames.get(cell.key), failures.get(cell.key)
         found = {} if frame is None else _quality(cell, frame)
         by_circuit.setdefault((cell.circuit.name, cell.n_noise), []).append(found)
-        version = {"level": "version", "fault": str(cell.fault)}
+        version: dict[str, Any] = {"level": "version", "fault": str(cell.fault)}
         for metric, score in found.items():
-            yield _row(cell, metric, score) | version
+            yield attrs.evolve(_row(cell, metric, score), **version)
         if failure is not None:
-            yield _row(cell, "auc", Estimate(None)) | version | attrs.asdict(failure)
+            yield attrs.evolve(_row(cell, "auc", Estimate(None)), **version, **attrs.asdict(failure))
     first = {(cell.circuit.name, cell.n_noise): cell for cell in reversed(cells)}
     for place, several in by_circuit.items():
         for metric in QUALITY:
@@ -53,7 +54,7 @@ def quality(cells: Sequence[DetectionCell], frames: Frames, failures: Failures) 
                 within = mean_of_intervals(values, [score.bounds for score in scores])
                 over = sample_interval(values, record.low, record.high, within=within)
                 mean = Estimate(float(values.mean()), over, len(values))
-                yield _row(first[place], metric, mean) | {"level": "circuit"}
+                yield attrs.evolve(_row(first[place], metric, mean), level="circuit")
 
 
 def _quality(cell: DetectionCell, frame: pl.DataFrame) -> dict[str, Estimate]:
@@ -136,14 +137,14 @@ def _auc_bounds(
     return value + len(parts) * (ends[0] - value), value + len(parts) * (ends[1] - value)
 
 
-def _row(cell: DetectionCell, metric: str, score: Estimate) -> dict[str, Any]:
-    return {
-        "study": "crem",
-        "circuit": cell.circuit.name,
-        "model": cell.detector,
-        "noise_kind": "attribute",
-        "noise": float(cell.n_noise),
-        "seed": cell.seed,
-        "metric": metric,
+def _row(cell: DetectionCell, metric: str, score: Estimate) -> Row:
+    return Row(
+        study="crem",
+        circuit=cell.circuit.name,
+        model=cell.detector,
+        noise_kind="attribute",
+        noise=float(cell.n_noise),
+        seed=cell.seed,
+        metric=metric,
         **score.columns,
-    }
+    )

@@ -8,7 +8,6 @@ as in the study. The mean over versions has two intervals, each in a row of its 
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -20,6 +19,7 @@ from xassay.estimates import Bounds, Estimate
 from xassay.explainers.table_explainer import N_DRAWS
 from xassay.metrics import describe, equalized_loss_of_accuracy
 from xassay.models.learned_detectors import TABLE
+from xassay.results import Row
 from xassay.statistics import RowWeights, mean_of_intervals, repeat_interval, sample_interval
 from xassay.studies.crem.cell import CremCell
 from xassay.studies.crem.intervals import (
@@ -186,7 +186,7 @@ def score(
     frames: Frames,
     failures: Failures,
     settings: CremSettings,
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """Rows of results: every metric of every version, and their means over each circuit's versions.
 
     Args:
@@ -216,18 +216,16 @@ def score(
                 found = {**found, "ela": ela(*precise, weights)}
             for metric, mean in found.items():
                 by_metric.setdefault(metric, []).append(mean)
-                row = _row(group[0], settings, metric, mean)
-                rows.append(row | {"level": "version", "fault": str(fault)})
+                row = _row(group[0], settings, metric, mean, level="version")
+                rows.append(attrs.evolve(row, fault=str(fault)))
         first = next(iter(versions.values()))[0]
         for metric, several in by_metric.items():
             figure = _published(first, settings, set(versions), metric)
             whole = mean_of(several)
-            over, within = (
-                _row(first, settings, metric, attrs.evolve(whole, bounds=bounds))
-                for bounds in circuit_bounds(metric, several)
-            )
-            rows.append(over | {"level": "circuit"} | beside(figure))
-            rows.append(within | {"level": THESE_VERSIONS})
+            over, within = (attrs.evolve(whole, bounds=ends) for ends in circuit_bounds(metric, several))
+            row = _row(first, settings, metric, over, level="circuit")
+            rows.append(attrs.evolve(row, **beside(figure)))
+            rows.append(_row(first, settings, metric, within, level=THESE_VERSIONS))
     return rows
 
 
@@ -270,21 +268,22 @@ def _published(cell: CremCell, settings: CremSettings, faults: set[Fault], metri
     return figures().get((cell.circuit.name, method, metric, cell.proportion, cell.noise))
 
 
-def _row(cell: CremCell, settings: CremSettings, metric: str, mean: Estimate) -> dict[str, Any]:
-    return {
-        "study": "crem",
-        "circuit": cell.circuit.name,
-        "model": None if cell.detector == TABLE else cell.detector,
-        "noise_kind": cell.noise_kind,
-        "noise": cell.noise,
-        "background": cell.proportion,
-        "truth": settings.truth,
-        "ties": settings.rules.ties,
-        "profile": settings.profile,
-        "seed": cell.seed,
-        "explainer": cell.explainer,
-        "options": cell.options_text,
-        "engine": cell.record.engine,
-        "metric": metric,
+def _row(cell: CremCell, settings: CremSettings, metric: str, mean: Estimate, *, level: str) -> Row:
+    return Row(
+        level=level,
+        study="crem",
+        circuit=cell.circuit.name,
+        model=None if cell.detector == TABLE else cell.detector,
+        noise_kind=cell.noise_kind,
+        noise=cell.noise,
+        background=cell.proportion,
+        truth=settings.truth,
+        ties=settings.rules.ties,
+        profile=settings.profile,
+        seed=cell.seed,
+        explainer=cell.explainer,
+        options=cell.options_text,
+        engine=cell.record.engine,
+        metric=metric,
         **mean.columns,
-    }
+    )

@@ -1,8 +1,9 @@
 """From the frames of trials to results: a score a trial, and means over trials with intervals."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import attrs
 import numpy as np
 import polars as pl
 
@@ -10,6 +11,7 @@ from xassay import explainers, specs
 from xassay.estimates import Estimate
 from xassay.metrics import describe
 from xassay.metrics.causal import skill
+from xassay.results import Row
 from xassay.statistics import sample_interval, share_interval
 from xassay.studies.kit.done import Failures, Frames
 from xassay.studies.kit.published import Published, beside
@@ -96,7 +98,7 @@ def _fidelity(cell: MapleCell, frame: pl.DataFrame) -> Iterator[tuple[Measured, 
             yield one, _of_rows(float(value[0]), len(rows), n_failed, reason)
 
 
-def score(cells: Sequence[MapleCell], frames: Frames, failures: Failures) -> Iterator[dict[str, Any]]:
+def score(cells: Sequence[MapleCell], frames: Frames, failures: Failures) -> Iterator[Row]:
     """Rows of results: every score of every trial, and its mean over the trials that have one.
 
     Args:
@@ -112,10 +114,10 @@ def score(cells: Sequence[MapleCell], frames: Frames, failures: Failures) -> Ite
             series.setdefault((cell.experiment, cell.dataset, explainer, one), []).append((cell, found))
     for (_, _, _, one), trials in series.items():
         for own, found in trials:
-            yield _row(own, one, found) | {"level": "trial", "trial": own.trial}
+            yield attrs.evolve(_row(own, one, found), level="trial", trial=own.trial)
         cell, _ = trials[0]
         mean = _row(cell, one, _mean(one.metric, [found for _, found in trials]))
-        yield mean | {"level": "dataset"} | beside(_published(cell, one))
+        yield attrs.evolve(mean, level="dataset", **beside(_published(cell, one)))
 
 
 def _mean(name: str, trials: Sequence[Estimate]) -> Estimate:
@@ -150,18 +152,18 @@ def _published(cell: MapleCell, one: Measured) -> Published | None:
     return figures().get((one.metric, cell.dataset, one.model, explainer, one.sigma))
 
 
-def _row(cell: MapleCell, one: Measured, found: Estimate) -> dict[str, Any]:
+def _row(cell: MapleCell, one: Measured, found: Estimate) -> Row:
     explained = cell.explained
-    return {
-        "study": "maple",
-        "dataset": cell.dataset,
-        "model": one.model,
-        "profile": cell.profile,
-        "seed": cell.seed,
-        "explainer": explained.explainer if explained else None,
-        "options": explained.options_text if explained else None,
-        "engine": explainers.record(explained.source).engine if explained else None,
-        "sigma": one.sigma,
-        "metric": one.metric,
+    return Row(
+        study="maple",
+        dataset=cell.dataset,
+        model=one.model,
+        profile=cell.profile,
+        seed=cell.seed,
+        explainer=explained.explainer if explained else None,
+        options=explained.options_text if explained else None,
+        engine=explainers.record(explained.source).engine if explained else None,
+        sigma=one.sigma,
+        metric=one.metric,
         **found.columns,
-    }
+    )
