@@ -14,9 +14,10 @@ from rich.console import Console
 
 from xassay import cli, run_crem, terminal
 from xassay.errors import RunError
+from xassay.estimates import Estimate
 from xassay.report import page, plot
-from xassay.report.records import Block, Cell, Column, Line, Plot, Score, Section, Table, View
 from xassay.texts import MOST_FILE_BYTES, file_safe, line, printable, shortened
+from xassay.views import Block, Cell, Column, Line, Plot, Score, Section, Table, View
 
 NASTY = "\x1b[31m[bold]<script>:fire:\x9b\u202e$x^$\r\n\x00\udcff"
 FULL = Path("/dev/full")
@@ -54,7 +55,7 @@ def test_a_message_is_one_line_of_bounded_length() -> None:
 
 
 def nasty_view() -> View:
-    scores = {NASTY: Score(0.5, reason=NASTY), "failed": Score(None, reason=NASTY)}
+    scores = {NASTY: Score(Estimate(0.5, reason=NASTY)), "failed": Score(Estimate(None, reason=NASTY))}
     columns = (Column(NASTY, NASTY, NASTY), Column("failed", NASTY, NASTY))
     block = Block(NASTY, NASTY, columns, (Line(NASTY, scores, NASTY, (Cell(NASTY),)),), remarks=(NASTY,))
     table = Table(NASTY, (NASTY,), ((Cell(NASTY, strong=True),),))

@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import attrs
 import numpy as np
 import polars as pl
 import pytest
@@ -72,6 +73,14 @@ def test_absent_and_broken_files_are_named(tmp_path, read):
 def test_a_row_that_does_not_fit_the_schema_is_a_fault_of_the_program(row, said):
     with pytest.raises(TypeError, match=said):
         results.frame([row], results.TIMINGS)
+
+
+@pytest.mark.parametrize("fields", [{"valeu": 0.5}, {"n": 2.0}, {"value": "1"}, {"metric": 3}], ids=str)
+def test_a_slip_in_a_row_of_results_is_told_where_it_is_made(fields):
+    with pytest.raises(TypeError, match=next(iter(fields))):
+        results.Row(study="crem", **fields)
+    with pytest.raises(TypeError, match=next(iter(fields))):
+        attrs.evolve(results.Row(study="crem"), **fields)
 
 
 def test_numbers_of_numpy_are_numbers():

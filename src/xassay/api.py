@@ -22,7 +22,12 @@ from xassay.work import Limits, Progress
 
 
 def run_crem(
-    *, out: str | Path | None = None, jobs: int = 1, progress: Progress | None = None, **settings: Any
+    *,
+    out: str | Path | None = None,
+    jobs: int = 1,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
 ) -> Run:
     """Run the CREM study: how well explainers find the true causes of anomalies in circuits.
 
@@ -30,6 +35,8 @@ def run_crem(
         out: folder of the run; the same call again continues where it stopped. None: nothing
             is kept but what is returned.
         jobs: number of processes; changes nothing in the results.
+        cluster: address of a Dask scheduler whose workers compute in place of processes here, as in
+            ``tcp://host:8786``; or ``local:4``.
         progress: is told how the work goes.
         settings: fields of `xassay.studies.crem.CremSettings`.
 
@@ -47,11 +54,16 @@ def run_crem(
     """
     from xassay.studies.crem import CremSettings, CremStudy
 
-    return _run(CremStudy(CremSettings(**settings)), out, jobs, progress)
+    return _run(CremStudy(CremSettings(**settings)), out, jobs, progress, cluster)
 
 
 def run_maple(
-    *, out: str | Path | None = None, jobs: int = 1, progress: Progress | None = None, **settings: Any
+    *,
+    out: str | Path | None = None,
+    jobs: int = 1,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
 ) -> Run:
     """Run the MAPLE evaluation: how accurate MAPLE is, and how far local linear explanations hold.
 
@@ -59,6 +71,8 @@ def run_maple(
         out: folder of the run; the same call again continues where it stopped. None: nothing
             is kept but what is returned.
         jobs: number of processes; changes nothing in the results.
+        cluster: address of a Dask scheduler whose workers compute in place of processes here, as in
+            ``tcp://host:8786``; or ``local:4``.
         progress: is told how the work goes.
         settings: fields of `xassay.studies.maple.MapleSettings`.
 
@@ -77,15 +91,17 @@ def run_maple(
     """
     from xassay.studies.maple import MapleSettings, MapleStudy
 
-    return _run(MapleStudy(MapleSettings(**settings)), out, jobs, progress)
+    return _run(MapleStudy(MapleSettings(**settings)), out, jobs, progress, cluster)
 
 
-def _run(study: Study, out: str | Path | None, jobs: int, progress: Progress | None) -> Run:
+def _run(
+    study: Study, out: str | Path | None, jobs: int, progress: Progress | None, cluster: str | None
+) -> Run:
     if out is not None:
-        return finish(runner.run(study, Path(out), jobs=jobs, progress=progress))
+        return finish(runner.run(study, Path(out), jobs=jobs, progress=progress, cluster=cluster))
     folder = temporary.folder()
     try:
-        return runner.run(study, folder, jobs=jobs, progress=progress)
+        return runner.run(study, folder, jobs=jobs, progress=progress, cluster=cluster)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -172,6 +188,7 @@ def check(
     coefficients: Any = None,
     intercepts: Any = None,
     target: Any = None,
+    cluster: str | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> CheckResult:
@@ -191,6 +208,8 @@ def check(
         rows: how many rows are explained.
         seed: seed of everything random.
         jobs: number of processes; changes nothing in the results.
+        cluster: address of a Dask scheduler whose workers compute in place of processes here, as in
+            ``tcp://host:8786``; or ``local:4``.
         attributions: explanations to be judged as they are, one row a row of ``X``, one column
             a column. In a frame columns are matched by their names, rows of a pandas frame by the index
             where it holds those of ``X``; else by position.
@@ -237,7 +256,7 @@ def check(
     keeper = _Keeper()
     weakref.finalize(keeper, shutil.rmtree, folder, ignore_errors=True)
     limits = Limits(cell=checked.timeout, run=left_of(checked.budget, began))
-    done = runner.run(study, folder, jobs=jobs, progress=progress, limits=limits)
+    done = runner.run(study, folder, jobs=jobs, progress=progress, limits=limits, cluster=cluster)
     return CheckResult(
         scores=done.scores,
         tests=done.tests,

@@ -10,8 +10,9 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import attrs
 import numpy as np
 import polars as pl
 
@@ -20,40 +21,62 @@ from xassay.errors import InputError
 
 SCHEMA_VERSION = 2
 
+
+def _typed_fields(_: type, fields: "list[attrs.Attribute[Any]]") -> "list[attrs.Attribute[Any]]":
+    return [field.evolve(validator=_holds) for field in fields]
+
+
+def _holds(_: object, field: "attrs.Attribute[Any]", value: Any) -> None:
+    _check(field.name, RESULTS[field.name], value)
+
+
+@attrs.frozen(kw_only=True, field_transformer=_typed_fields)
+class Row:
+    """One score: a row of ``results.parquet``, null where a column does not apply.
+
+    Raises:
+        TypeError: a field that is no column, or a value of another type than its column holds.
+    """
+
+    study: str
+    level: str | None = None
+    circuit: str | None = None
+    fault: str | None = None
+    planted: str | None = None
+    dataset: str | None = None
+    trial: int | None = None
+    model: str | None = None
+    noise_kind: str | None = None
+    noise: float | None = None
+    background: float | None = None
+    truth: str | None = None
+    ties: str | None = None
+    profile: str | None = None
+    seed: int | None = None
+    explainer: str | None = None
+    measure: str | None = None
+    options: str | None = None
+    samples: int | None = None
+    engine: str | None = None
+    sigma: float | None = None
+    metric: str | None = None
+    value: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    n: int | None = None
+    n_failed: int | None = None
+    n_undefined: int | None = None
+    status: str | None = None
+    reason: str | None = None
+    published: float | None = None
+    published_source: str | None = None
+
+
+_TYPES: dict[Any, type[pl.DataType]] = {str: pl.String, int: pl.Int64, float: pl.Float64}
+
 RESULTS: dict[str, type[pl.DataType]] = {
     "schema": pl.Int64,
-    "study": pl.String,
-    "level": pl.String,
-    "circuit": pl.String,
-    "fault": pl.String,
-    "planted": pl.String,
-    "dataset": pl.String,
-    "trial": pl.Int64,
-    "model": pl.String,
-    "noise_kind": pl.String,
-    "noise": pl.Float64,
-    "background": pl.Float64,
-    "truth": pl.String,
-    "ties": pl.String,
-    "profile": pl.String,
-    "seed": pl.Int64,
-    "explainer": pl.String,
-    "measure": pl.String,
-    "options": pl.String,
-    "samples": pl.Int64,
-    "engine": pl.String,
-    "sigma": pl.Float64,
-    "metric": pl.String,
-    "value": pl.Float64,
-    "ci_low": pl.Float64,
-    "ci_high": pl.Float64,
-    "n": pl.Int64,
-    "n_failed": pl.Int64,
-    "n_undefined": pl.Int64,
-    "status": pl.String,
-    "reason": pl.String,
-    "published": pl.Float64,
-    "published_source": pl.String,
+    **{field.name: _TYPES[(get_args(field.type) or (field.type,))[0]] for field in attrs.fields(Row)},
 }
 """Columns of ``results.parquet``: one row a score."""
 
@@ -87,13 +110,14 @@ TIMINGS: dict[str, type[pl.DataType]] = {
 """Columns of ``timings.parquet``, kept apart so that results are byte-identical."""
 
 
-def frame(rows: Iterable[Mapping[str, Any]], schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+def frame(rows: Iterable[Row | Mapping[str, Any]], schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
     """Rows as a frame of a schema: absent columns are null, rows sorted by everything but the scores.
 
     Raises:
         TypeError: a row has a column that the schema does not know, or a value of another type.
     """
-    records = [_record(row, schema) for row in rows]
+    whole = (attrs.asdict(row, recurse=False) if isinstance(row, Row) else row for row in rows)
+    records = [_record(row, schema) for row in whole]
     table = pl.DataFrame(records, schema=dict(schema), orient="row")
     if "schema" in schema:
         table = table.with_columns(pl.lit(SCHEMA_VERSION, pl.Int64).alias("schema"))
@@ -107,11 +131,15 @@ def _record(row: Mapping[str, Any], schema: Mapping[str, type[pl.DataType]]) -> 
     if unknown := row.keys() - schema.keys():
         raise TypeError(f"column {min(unknown)!r} is not in the schema ({', '.join(schema)})")
     for column, value in row.items():
-        kinds = _KINDS[schema[column]]
-        wrong = isinstance(value, (bool, np.bool_)) and kinds is not _BOOLEANS
-        if value is not None and (wrong or not isinstance(value, kinds)):
-            raise TypeError(f"column {column!r} holds {schema[column]}, not {value!r}")
+        _check(column, schema[column], value)
     return {column: row.get(column) for column in schema}
+
+
+def _check(column: str, kind: type[pl.DataType], value: Any) -> None:
+    kinds = _KINDS[kind]
+    wrong = isinstance(value, (bool, np.bool_)) and kinds is not _BOOLEANS
+    if value is not None and (wrong or not isinstance(value, kinds)):
+        raise TypeError(f"column {column!r} holds {kind}, not {value!r}")
 
 
 _BOOLEANS = (bool, np.bool_)

@@ -12,8 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from xassay.report.records import Block, Cell, Column, Score, View
 from xassay.texts import printable
+from xassay.views import Block, Cell, Column, Score, View
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

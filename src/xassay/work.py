@@ -15,7 +15,7 @@ import polars as pl
 
 from xassay import results
 from xassay.processes import Cluster, Ended, Pool, packed
-from xassay.studies.code import own_code
+from xassay.studies.kit.code import own_code
 from xassay.types import Cell, Failure
 
 STAMPS = ("cell", "seconds", "warnings")

@@ -11,7 +11,7 @@ from xassay import circuits
 from xassay.circuits import STUDY_FAULTS, Circuit, Fault, Gate, TruthTable, input_rows, simulate
 from xassay.circuits.netlist import NEGATION
 from xassay.errors import InputError, UnknownNameError
-from xassay.studies.published import crem_anomalies
+from xassay.studies.crem import published
 
 UNARY = ("not", "buf")
 STUCK = ("const0", "const1")
@@ -182,11 +182,11 @@ def test_a_circuit_does_not_differ_from_itself() -> None:
 
 
 def test_the_published_table_has_all_versions_at_four_levels_of_noise() -> None:
-    levels = {(row["circuit"], row["altered_node"], row["noise_features"]) for row in crem_anomalies()}
+    levels = {(row["circuit"], row["altered_node"], row["noise_features"]) for row in published.anomalies()}
     assert levels == {(name, gate, k) for (name, gate), k in itertools.product(VERSIONS, "0246")}
 
 
-@pytest.mark.parametrize("row", crem_anomalies(), ids=lambda row: "-".join(list(row.values())[:-1]))
+@pytest.mark.parametrize("row", published.anomalies(), ids=lambda row: "-".join(list(row.values())[:-1]))
 def test_anomalies_are_as_many_as_published(row: dict[str, str]) -> None:
     circuit, k = circuits.load(row["circuit"]), int(row["noise_features"])
     built = min(k, 2) if row["circuit"] == "74181" else k

@@ -9,12 +9,12 @@ from scored import NAN, explained, score, table
 from xassay import results
 from xassay.metrics import describe
 from xassay.report import page
-from xassay.report.check import EXTRA, build
-from xassay.report.records import Section, View
 from xassay.studies.check.judgement import JUDGEMENTS
 from xassay.studies.check.measures import measures
 from xassay.studies.check.outcome import COSTS, FINDINGS
 from xassay.studies.check.verdict import VERDICT
+from xassay.studies.check.view import BUILDER, build
+from xassay.views import Section, View
 
 NO_TESTS = pl.DataFrame(schema=results.TESTS)
 OWN = "/home/me/my files/own.py:explain"
@@ -240,7 +240,7 @@ def test_a_score_says_what_became_of_it(row, text, counts):
     (line,) = section(view([row]), "In figures").blocks[0].lines
     assert line.scores["fidelity"].text == text
     assert line.counts == counts
-    assert line.scores["fidelity"].reason == row.get("reason")
+    assert line.scores["fidelity"].estimate.reason == row.get("reason")
 
 
 def test_without_main_scores_there_are_no_figures():
@@ -253,11 +253,12 @@ def test_runs_of_older_versions_without_further_tables():
     found = build(plan(), table(explained("a")), NO_TESTS, {})
     assert titles(found) == ["Verdict", "In figures", measures()["fidelity"].question]
     assert section(found, "In figures").blocks[0].lines[0].remarks[0].text == "-"
-    assert set(EXTRA) == {"judgements", "verdict", "sanity", "costs"}
-    assert EXTRA["judgements"] == tuple(JUDGEMENTS)
-    assert EXTRA["verdict"] == tuple(VERDICT)
-    assert EXTRA["sanity"] == tuple(FINDINGS)
-    assert EXTRA["costs"] == tuple(COSTS)
+    assert BUILDER.extra == {
+        "judgements": tuple(JUDGEMENTS),
+        "verdict": tuple(VERDICT),
+        "sanity": tuple(FINDINGS),
+        "costs": tuple(COSTS),
+    }
 
 
 # checks of the model
@@ -336,7 +337,7 @@ def test_several_sigmas_are_several_columns():
         ("causal_skill 0.1", "Causal skill, sigma 0.1"),
         ("causal_skill 0.25", "Causal skill, sigma 0.25"),
     ]
-    assert block.lines[0].scores["causal_skill 0.25"].value == 0.5
+    assert block.lines[0].scores["causal_skill 0.25"].estimate.value == 0.5
 
 
 def test_kinds_of_planted_rows_are_tables_of_their_own():
@@ -353,7 +354,7 @@ def test_kinds_of_planted_rows_are_tables_of_their_own():
         ["mrr"],
         ["mrr", "map"],
     ]
-    assert [block.lines[0].scores["mrr"].value for block in found.blocks] == [0.9, 0.6, 0.8]
+    assert [block.lines[0].scores["mrr"].estimate.value for block in found.blocks] == [0.9, 0.6, 0.8]
     assert found.plot is None
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from xassay import report, results
 from xassay.errors import InputError
-from xassay.report import maple, page
+from xassay.report import page
+from xassay.studies.maple import view as maple
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def test_explanations_have_a_block_a_sigma_with_the_saved_scores(shown, maple_fo
     for block, sigma in zip(blocks, (0.1, 0.25), strict=True):
         assert block.groups == (("maple", 2), ("lime", 2))
         found = {
-            (line.name, key): (score.value, score.low, score.high, score.published)
+            (line.name, key): (score.estimate.value, score.estimate.low, score.estimate.high, score.published)
             for line in block.lines
             for key, score in line.scores.items()
         }

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from xassay.report import plot
-from xassay.report.records import Plot
+from xassay.views import Plot
 
 NAN = float("nan")
 

@@ -6,7 +6,8 @@ import pytest
 from rich.console import Console
 
 from xassay import report, terminal
-from xassay.report.records import Block, Cell, Column, Line, Plot, Score, Section, Table, View
+from xassay.estimates import Estimate
+from xassay.views import Block, Cell, Column, Line, Plot, Score, Section, Table, View
 
 LONG = "/home/someone/work/explainers/mine.py:explain:neighbourhood=a/b:n_samples=10000"
 
@@ -22,7 +23,7 @@ def view_of(*blocks, tables=(), notices=(), failures=(), **options):
 
 
 def block(columns=("a",), lines=1):
-    scores = {name: Score(0.5, 0.4, 0.6, published=0.7, n=10) for name in columns}
+    scores = {name: Score(Estimate(0.5, (0.4, 0.6), n=10), published=0.7) for name in columns}
     made = tuple(Column(name, name) for name in columns)
     return Block("title", "head", made, tuple(Line(f"line{k}", scores) for k in range(lines)))
 
@@ -62,7 +63,7 @@ def test_a_block_too_wide_is_split_and_every_part_names_its_rows():
 
 
 def test_a_part_without_published_figures_does_not_speak_of_them():
-    scores = {"a": Score(0.5, published=0.7, n=1), "b": Score(0.5, n=1)}
+    scores = {"a": Score(Estimate(0.5, n=1), published=0.7), "b": Score(Estimate(0.5, n=1))}
     columns = (Column("a", "a" * 20), Column("b", "b" * 20))
     text = printed(view_of(Block("", "", columns, (Line("line", scores),))), 45)
     first, second = text.split("b" * 20)
@@ -71,7 +72,7 @@ def test_a_part_without_published_figures_does_not_speak_of_them():
 
 
 def test_columns_may_be_left_to_the_page_or_shown_without_bounds():
-    scores = {name: Score(0.5, 0.4, 0.6, n=1) for name in "abc"}
+    scores = {name: Score(Estimate(0.5, (0.4, 0.6), n=1)) for name in "abc"}
     columns = (Column("a", "first"), Column("b", "second", brief=True), Column("c", "third", terminal=False))
     lines = printed(view_of(Block("", "", columns, (Line("line", scores),))), 80).splitlines()
     assert lines[1].split() == ["first", "second"]
@@ -83,14 +84,15 @@ def test_columns_may_be_left_to_the_page_or_shown_without_bounds():
     [((10, 10), "title, 10 trials"), ((1, 1), "title, 1 trial"), ((10, 9), "title")],
 )
 def test_counts_stand_in_the_title_where_all_are_alike(counts, expected):
-    lines = tuple(Line(f"line{k}", {"a": Score(0.5, n=n)}) for k, n in enumerate(counts))
+    lines = tuple(Line(f"line{k}", {"a": Score(Estimate(0.5, n=n))}) for k, n in enumerate(counts))
     text = printed(view_of(Block("title", "", (Column("a", "a"),), lines, "trials")), 80)
     assert text.splitlines()[0] == expected
     assert ("trials" in text.splitlines()[1]) == (counts[0] != counts[1])
 
 
 def test_failed_undefined_and_absent_scores():
-    scores = {"a": Score(None, n=9, n_failed=9), "b": Score(float("nan"), n=9, n_undefined=9)}
+    found = {"a": Estimate(None, n=9, n_failed=9), "b": Estimate(float("nan"), n=9, n_undefined=9)}
+    scores = {name: Score(one) for name, one in found.items()}
     columns = tuple(Column(name, name) for name in "abc")
     text = printed(view_of(Block("title", "", columns, (Line("line", scores),))), 80)
     assert text.splitlines()[0] == "title, 9 explanations, 9 failed, 9 undefined"
@@ -98,7 +100,7 @@ def test_failed_undefined_and_absent_scores():
 
 
 def test_remarks_and_tables_are_printed_after_the_scores():
-    line = Line("line", {"a": Score(0.5, n=1)}, remarks=(Cell("maple (0.01)", strong=True),))
+    line = Line("line", {"a": Score(Estimate(0.5, n=1))}, remarks=(Cell("maple (0.01)", strong=True),))
     made = Block("", "", (Column("a", "a"),), (line,), remarks=("better (p)",))
     table = Table("pairs", ("first", "second"), ((Cell("x"), Cell("y")),))
     lines = printed(view_of(made, tables=(table,)), 80).splitlines()
@@ -113,7 +115,7 @@ def test_a_section_may_be_left_to_the_page():
 
 def test_markup_in_names_is_text():
     name = "[red]x[/red] <b>"
-    line = Line(name, {"a": Score(0.5, n=1)}, remarks=(Cell(name),))
+    line = Line(name, {"a": Score(Estimate(0.5, n=1))}, remarks=(Cell(name),))
     made = Block(name, name, (Column("a", name, group=name),), (line,), remarks=(name,))
     table = Table(name, (name,), ((Cell(name, strong=True),),))
     text = printed(view_of(made, tables=(table,), notices=(name,)), 120)

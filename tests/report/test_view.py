@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from xassay.report.records import Block, Column, Line, Score, p_cell, short_names, significant
+from xassay.estimates import Estimate
+from xassay.views import Block, Column, Line, Score, p_cell, short_names, significant
 
 NAN = float("nan")
 
@@ -20,7 +21,7 @@ NAN = float("nan")
     ],
 )
 def test_a_score_reads_as_what_it_is(value, low, expected):
-    score = Score(value, low, None if low is None else 0.6)
+    score = Score(Estimate(value, None if low is None else (low, 0.6)))
     assert score.text == expected
     assert score.beside == ""
 
@@ -61,11 +62,11 @@ def test_significant_digits_show_every_size(value, expected):
     ],
 )
 def test_the_published_figure_stands_beside_with_the_difference(value, published, expected):
-    assert Score(value, published=published, digits=3).beside == expected
+    assert Score(Estimate(value), published=published, digits=3).beside == expected
 
 
 def test_significant_digits_hold_for_bounds_too():
-    assert Score(3e-5, 2.51e-5, 3.5e-5, digits=3).text == "3.00e-5 [2.51e-5, 3.50e-5]"
+    assert Score(Estimate(3e-5, (2.51e-5, 3.5e-5)), digits=3).text == "3.00e-5 [2.51e-5, 3.50e-5]"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def test_names_keep_their_folders_where_they_would_be_alike():
 
 
 def test_counts_name_what_went_wrong():
-    scores = {"a": Score(0.5, n=1200), "b": Score(NAN, n=1000, n_failed=3, n_undefined=4)}
+    scores = {"a": Score(Estimate(0.5, n=1200)), "b": Score(Estimate(NAN, n=1000, n_failed=3, n_undefined=4))}
     assert Line("lime", scores).counts == "1,200, 3 failed, 4 undefined"
 
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 from xassay.errors import InputError
 from xassay.statistics import Comparison, compare
-from xassay.studies.published import crem
+from xassay.studies.crem.published import figures
 from xassay.types import FloatArray
 
 Tests = dict[tuple[str, str | None, str | None], Comparison]
@@ -32,7 +32,7 @@ def table3() -> Tests:
     methods = ["Kernel SHAP", "Sampling SHAP", "LIME"]
     places = [("74182", 0.6), ("74283", 0.4), ("c17", 0.4)]
     blocks = [
-        [crem()[circuit, method, "ela", background, noise].value for method in methods]
+        [figures()[circuit, method, "ela", background, noise].value for method in methods]
         for (circuit, background), noise in itertools.product(places, (2.0, 4.0, 6.0))
     ]
     return by_name(compare(np.array(blocks), methods))

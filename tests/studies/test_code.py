@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from xassay.studies import code
 from xassay.studies.crem import CremSettings, CremStudy, detection
 from xassay.studies.crem import cell as crem
+from xassay.studies.kit import code
 from xassay.studies.maple import MapleSettings, MapleStudy
 from xassay.studies.maple import cell as maple
 
@@ -128,7 +128,7 @@ def imported(path: Path) -> Iterator[str]:
                 yield "/".join([*str(node.module).split(".")[1:], alias.name])
 
 
-NO_MATTER = ("errors", "studies/code", "texts")
+NO_MATTER = ("errors", "studies/kit", "texts")
 """What refuses, hashes and names files, and computes nothing."""
 
 

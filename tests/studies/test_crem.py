@@ -175,7 +175,7 @@ def test_versions_that_all_score_one_are_no_certainty_about_the_circuit():
 
 
 def test_a_circuit_with_a_version_that_failed_has_no_interval():
-    lost = scoring.Mean(float("nan"), None, 0, reason="broken", failed=True)
+    lost = scoring.Mean(None, reason="broken")
     found = [scoring.Mean(0.5, None, n=3), scoring.Mean(0.6, None, n=3), lost]
     assert scoring.circuit_bounds("mrr", found) == (None, None)
 

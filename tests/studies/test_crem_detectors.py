@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import polars as pl
 import pytest
@@ -86,7 +87,7 @@ def tried(normal: np.ndarray, anomalous: np.ndarray, threshold: float) -> pl.Dat
 
 
 def qualities(frame: pl.DataFrame) -> dict[str, dict[str, Any]]:
-    rows = quality.quality([CELL], {CELL.key: frame}, {})
+    rows = map(attrs.asdict, quality.quality([CELL], {CELL.key: frame}, {}))
     return {row["metric"]: row for row in rows if row["level"] == "version"}
 
 

@@ -12,11 +12,12 @@ from sklearn.svm import SVR
 
 from xassay import results, runner, tabular
 from xassay.errors import InputError
+from xassay.estimates import Estimate
 from xassay.models import MapleRegressor
 from xassay.seeds import generator
 from xassay.studies.maple import MapleSettings, MapleStudy, comparison, experiments, scoring
 from xassay.studies.maple.explained import Explained
-from xassay.studies.published import maple as published
+from xassay.studies.maple.published import figures as published
 from xassay.types import Failure
 
 QUICK: dict[str, Any] = {
@@ -210,10 +211,8 @@ def test_methods_are_paired_by_trial_and_welch_takes_what_each_has() -> None:
 
 
 def test_a_score_that_is_the_same_on_every_trial_is_no_certainty() -> None:
-    kept = [scoring.Score("MAPLE+RF", None, "features_kept", 10.0, 5)] * 5
-    assert scoring._mean(kept)[1] is None
-    skill = [scoring.Score("svr", 0.1, "causal_skill", 1.0, 5)] * 5
-    assert scoring._mean(skill)[1] is None
+    assert scoring._mean("features_kept", [Estimate(10.0, n=5)] * 5).bounds is None
+    assert scoring._mean("causal_skill", [Estimate(1.0, n=5)] * 5).bounds is None
 
 
 def test_a_sample_explains_some_of_the_same_rows_alike(tmp_path: Path) -> None:
@@ -469,11 +468,10 @@ def test_failed_rows_count_as_failed_whatever_their_coefficients(tmp_path: Path,
 
 
 def test_undefined_trials_are_counted_beside_the_mean(part: experiments.Part) -> None:
-    one = scoring.Score("svr", 0.1, "causal_skill", 0.5, 10)
-    gap = scoring.Score("svr", 0.1, "causal_skill", float("nan"), 10, n_undefined=10)
-    lost = scoring.Score("svr", 0.1, "causal_skill", float("nan"), 10, 10, "broken")
-    mean, bounds = scoring._mean([one, gap, lost])
-    assert (mean.value, mean.n, mean.n_failed, mean.n_undefined, bounds) == (0.5, 30, 10, 10, None)
+    one, lost = Estimate(0.5, n=10), Estimate(None, n=10, n_failed=10, reason="broken")
+    gap = Estimate(float("nan"), n=10, n_undefined=10)
+    found = scoring._mean("causal_skill", [one, gap, lost])
+    assert found == Estimate(0.5, n=30, n_failed=10, n_undefined=10, reason="broken")
 
 
 @pytest.mark.parametrize(
@@ -551,9 +549,8 @@ def test_published_figures_stand_beside_what_they_measured(shared_data: Path) ->
             trials=1,
         )
     )
-    scored = pl.DataFrame(
-        list(scoring.score(study.cells, {}, {cell.key: Failure("not run") for cell in study.cells}))
-    )
+    failures = {cell.key: Failure("not run") for cell in study.cells}
+    scored = results.frame(scoring.score(study.cells, {}, failures), results.RESULTS)
     beside = scored.filter(pl.col("level") == "dataset", pl.col("published").is_not_null())
     assert set(beside["dataset"]) == {"housing"}
     assert set(beside["explainer"]) == {None, "lime"}

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from xassay.cli.options import Jobs, Memory, Out, Quiet, Whole, described, numbers, split
+from xassay.cli.options import Cluster, Jobs, Memory, Out, Quiet, Whole, described, numbers, split
 from xassay.cli.running import folder_of, limits, run_study
+from xassay.limits import process_limit
 
 if TYPE_CHECKING:
     from xassay.studies.check import CheckSettings
@@ -45,6 +46,7 @@ def check(
     allow_pickle: bool = False,
     seed: Whole = 0,
     jobs: Jobs = 1,
+    cluster: Cluster = None,
     memory: Memory = None,
     out: Out = None,
     quiet: Quiet = False,
@@ -88,16 +90,28 @@ def check(
     if not quiet:
         terminal.console(stderr=True).print("looking at the model and trying each explainer once ...")
     began = time.monotonic()
-    study = files.study(settings, jobs=jobs)
+    with process_limit(_most(settings)):
+        study = files.study(settings, jobs=jobs)
     folder = folder_of(study, out)
     study.continue_in(folder)
     within = limits(memory, cell=settings.timeout, run=api.left_of(settings.budget, began))
     about = f", about {terminal.duration(study.seconds)}"
-    code = run_study(study, out, jobs, quiet=quiet, limits=within, about=about)
+    code = run_study(study, out, jobs, quiet=quiet, limits=within, about=about, cluster=cluster)
     unmet = _unmet(wanted, folder)
     for reason in unmet:
         terminal.say(f"not met: {reason}", stderr=True, style="red")
     return 1 if unmet else code
+
+
+def _most(settings: "CheckSettings") -> float | None:
+    """Seconds after which the look at the model and the trials can only hang: each has a limit of its own."""
+    if settings.limit is None:
+        return None
+    return settings.limit * (1 + len(settings.explainers)) + _GRACE
+
+
+_GRACE = 60.0
+"""Seconds that libraries may take to load."""
 
 
 def _requirements(require: str | None, settings: "CheckSettings", *, given: bool) -> "list[Requirement]":

@@ -21,6 +21,13 @@ def _whole(_: Any, tokens: Sequence[Any]) -> int:
 
 Whole = Annotated[int, Parameter(converter=_whole)]
 Jobs = Annotated[Whole, Parameter(help="Number of processes; changes nothing in the results.")]
+Cluster = Annotated[
+    str | None,
+    Parameter(
+        help="Dask scheduler whose workers compute in place of processes here, as in tcp://host:8786; or "
+        "local:4 for four workers on this machine."
+    ),
+]
 Memory = Annotated[
     str | None,
     Parameter(

@@ -28,7 +28,14 @@ def limits(memory: str | None, **others: float | None) -> "Limits":
 
 
 def run_study(
-    study: "Study", out: str | None, jobs: int, *, quiet: bool, limits: "Limits", about: str = ""
+    study: "Study",
+    out: str | None,
+    jobs: int,
+    *,
+    quiet: bool,
+    limits: "Limits",
+    about: str = "",
+    cluster: str | None = None,
 ) -> int:
     """Run a study with a bar, print its tables, and say whether anything failed.
 
@@ -39,6 +46,7 @@ def run_study(
         quiet: print failures alone.
         limits: what the run may use.
         about: what else to say when it begins.
+        cluster: where the cells are computed, in place of processes here.
 
     Returns:
         0, or 1 if something failed.
@@ -47,9 +55,10 @@ def run_study(
     from xassay.report import view
 
     folder = folder_of(study, out)
-    cells, processes = terminal.plural(len(study.cells), "cell"), terminal.plural(jobs, "job")
+    cells = terminal.plural(len(study.cells), "cell")
+    processes = terminal.plural(jobs, "job") if cluster is None else f"cluster {cluster}"
     bar = None if quiet else terminal.Bar(f"{cells}, {processes}{about}, into {folder}", study.notices)
-    done = api.finish(runner.run(study, folder, jobs=jobs, progress=bar, limits=limits))
+    done = api.finish(runner.run(study, folder, jobs=jobs, progress=bar, limits=limits, cluster=cluster))
     shown = view.load(folder)
     terminal.print_failures(shown)
     if not quiet:

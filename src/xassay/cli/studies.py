@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from xassay.cli.options import Jobs, Memory, Out, Quiet, Whole, described, numbers, split
+from xassay.cli.options import Cluster, Jobs, Memory, Out, Quiet, Whole, described, numbers, split
 from xassay.cli.running import limits, run_study
 from xassay.errors import InputError
 
@@ -29,6 +29,7 @@ def crem(
     repeats: Whole = 5,
     seed: Whole = 0,
     jobs: Jobs = 1,
+    cluster: Cluster = None,
     memory: Memory = None,
     out: Out = None,
     quiet: Quiet = False,
@@ -60,7 +61,7 @@ def crem(
         repeats=repeats,
         seed=seed,
     )
-    return run_study(CremStudy(settings), out, jobs, quiet=quiet, limits=limits(memory))
+    return run_study(CremStudy(settings), out, jobs, quiet=quiet, limits=limits(memory), cluster=cluster)
 
 
 @described("studies/maple/settings.py:MapleSettings")
@@ -78,6 +79,7 @@ def maple(
     sample: Whole | None = None,
     seed: Whole = 0,
     jobs: Jobs = 1,
+    cluster: Cluster = None,
     memory: Memory = None,
     out: Out = None,
     quiet: Quiet = False,
@@ -103,4 +105,4 @@ def maple(
         sample=sample,
         seed=seed,
     )
-    return run_study(MapleStudy(settings), out, jobs, quiet=quiet, limits=limits(memory))
+    return run_study(MapleStudy(settings), out, jobs, quiet=quiet, limits=limits(memory), cluster=cluster)

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from xassay.report import plot
-from xassay.report.records import View
 from xassay.report.view import load
 from xassay.results import write_text
 from xassay.texts import printable
+from xassay.views import View
 
 
 def render(view: View) -> str:

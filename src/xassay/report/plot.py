@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from xassay.report.records import Plot
 from xassay.texts import printable
+from xassay.views import Plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,9 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from xassay.errors import InputError
+from xassay.estimates import Bounds
 from xassay.types import FloatArray
-
-Bounds = tuple[float, float]
 
 
 def mean_of_intervals(values: FloatArray, intervals: Sequence[Bounds | None]) -> Bounds | None:

@@ -8,10 +8,9 @@ References:
 
 import numpy as np
 
+from xassay.estimates import Bounds
 from xassay.statistics.intervals import EXACT, LEVEL, trial_interval
 from xassay.types import FloatArray
-
-Bounds = tuple[float, float]
 
 
 def sample_interval(

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from xassay.estimates import Estimate
 from xassay.metrics import describe
 from xassay.statistics import (
     RowWeights,
@@ -23,7 +24,7 @@ from xassay.statistics import (
 from xassay.statistics import scores as kinds
 from xassay.statistics.row_scores import BEYOND_TRIVIAL, ENOUGH_ROWS
 from xassay.studies.check import series as series_module
-from xassay.studies.check.series import QUANTILES, STATISTICS, Series, Value, value_of
+from xassay.studies.check.series import QUANTILES, STATISTICS, Series, value_of
 from xassay.types import FloatArray
 
 WEIGHTS = RowWeights(0, n_replicates=500)
@@ -39,7 +40,7 @@ def series(metric: str, statistic: str, *columns: Any, failed: Any = None, **mor
     return Series(metric, arrays, np.arange(n), statistic, lost, **more)
 
 
-def value(metric: str, statistic: str, *columns: Any, **more: Any) -> Value:
+def value(metric: str, statistic: str, *columns: Any, **more: Any) -> Estimate:
     return value_of(series(metric, statistic, *columns, **more), WEIGHTS)
 
 
@@ -204,7 +205,7 @@ def test_a_row_needs_all_that_its_score_is_made_of() -> None:
 
 def test_no_row_is_missing_and_no_defined_row_undefined() -> None:
     lost = value("fidelity", "mean", [np.nan, np.nan], failed=[True, True])
-    assert lost == Value(None, None, None, 2, 2, 0)
+    assert lost == Estimate(None, n=2, n_failed=2)
     undefined = value("fidelity", "mean", [np.nan, np.nan, 0.3], failed=[False, False, True])
     assert np.isnan(undefined.value)
     assert (undefined.low, undefined.high) == (None, None)

@@ -7,10 +7,9 @@ import numpy as np
 import polars as pl
 
 from xassay import specs
-from xassay.studies.check.cell import CheckCell, hashed
+from xassay.studies.check.cell import CheckCell
 from xassay.studies.check.measures import measure
-from xassay.studies.code import own_code
-from xassay.texts import file_safe
+from xassay.studies.kit.code import own_code
 from xassay.types import FloatArray
 
 CODE = ("tabular", "models", "metrics", "studies/check/subject.py", "studies/check/measures/base.py")
@@ -28,32 +27,25 @@ class AnswerCell(CheckCell):
     measure: str
 
     @property
-    def key(self) -> str:
-        """Short hash of everything that decides the result."""
+    def content(self) -> dict[str, Any]:
+        """Everything that decides the result."""
         subject, settings = self.subject.value, self.settings
-        return hashed(
-            {
-                "measure": self.measure,
-                "subject": subject.digest,
-                "code": own_code(*CODE, f"studies/check/measures/{self.measure}.py"),
-                "rows": subject.X[self.part],
-                "ids": subject.row_ids[self.part],
-                "background": subject.background,
-                "pool": subject.pool,
-                "seed": settings.seed,
-                "sigma": repr(settings.sigma),
-                **self._own,
-            }
-        )
+        return {
+            "measure": self.measure,
+            "subject": subject.digest,
+            "code": own_code(*CODE, f"studies/check/measures/{self.measure}.py"),
+            "rows": subject.X[self.part],
+            "ids": subject.row_ids[self.part],
+            "background": subject.background,
+            "pool": subject.pool,
+            "seed": settings.seed,
+            "sigma": repr(settings.sigma),
+        }
 
     @property
-    def _own(self) -> dict[str, Any]:
-        return {}
-
-    @property
-    def label(self) -> str:
-        """Readable, and safe as a file name."""
-        return f"model-{self.measure}-rows{self.start}to{self.stop}"
+    def words(self) -> tuple[str, ...]:
+        """What tells it from other cells, for people."""
+        return ("model", self.measure, self.span)
 
     @property
     def turn(self) -> int:
@@ -84,15 +76,14 @@ class FollowUpCell(AnswerCell):
     contributed: FloatArray = attrs.field(eq=False, repr=False)
 
     @property
-    def _own(self) -> dict[str, Any]:
-        return {"contributed": self.contributed}
+    def content(self) -> dict[str, Any]:
+        """Everything that decides the result."""
+        return {**super().content, "contributed": self.contributed}
 
     @property
-    def label(self) -> str:
-        """Readable, and safe as a file name."""
-        name = specs.without_folder(self.explainer)
-        text = f"{self.measure}-{name}-rows{self.start}to{self.stop}"
-        return file_safe(text, "-")
+    def words(self) -> tuple[str, ...]:
+        """What tells it from other cells, for people."""
+        return (self.measure, specs.without_folder(self.explainer), self.span)
 
     @property
     def turn(self) -> int:

@@ -8,14 +8,13 @@ import numpy as np
 import polars as pl
 
 from xassay import explainers, specs
-from xassay.errors import InputError
-from xassay.studies.check.cell import CheckCell, hashed
+from xassay.studies.check.cell import CheckCell
 from xassay.studies.check.measures import measure
 from xassay.studies.check.settings import GIVEN, CheckSettings
 from xassay.studies.check.subject import Subject
 from xassay.studies.check.variants import Asked, Variant, as_the_user
-from xassay.studies.code import own_code
-from xassay.texts import file_safe
+from xassay.studies.kit.code import own_code
+from xassay.studies.kit.explainers import check_unchanged, options_text
 from xassay.types import Explainer, Explanation, FloatArray, Predict
 
 CODE = ("tabular", "models", "explainers", "studies/check/explaining.py", "studies/check/subject.py")
@@ -44,34 +43,30 @@ class ExplainCell(CheckCell):
     variant: Variant
 
     @property
-    def key(self) -> str:
-        """Short hash of everything that decides the result: what is asked counts, not why."""
+    def content(self) -> dict[str, Any]:
+        """Everything that decides the result: what is asked counts, not why."""
         subject = self.subject.value
         content: dict[str, Any] = {"subject": subject.digest, "start": self.start, "stop": self.stop}
         if self.explainer == GIVEN:
             assert subject.given is not None  # noqa: S101 - else there is no such cell
             given = _some_rows(subject.given, self.part)
             arrays = (given.values, given.coefficients, given.intercepts)
-            content |= {"given": [one for one in arrays if one is not None], "additive": given.additive}
-            return hashed(content)
+            known = [one for one in arrays if one is not None]
+            return {**content, "given": known, "additive": given.additive}
         asked = asked_in(subject, self.settings, self.record, self.variant, self.part)
-        return hashed(
-            {
-                **content,
-                **attrs.asdict(asked),
-                "explainer": specs.without_folder(self.explainer),
-                "code": self.code,
-                "own code": own_code(*CODE),
-                "options": self.options_text,
-            }
-        )
+        return {
+            **content,
+            **attrs.asdict(asked),
+            "explainer": specs.without_folder(self.explainer),
+            "code": self.code,
+            "own code": own_code(*CODE),
+            "options": self.options_text,
+        }
 
     @property
-    def label(self) -> str:
-        """Readable, and safe as a file name."""
-        name = self.explainer.rpartition("/")[2]
-        text = f"{name}-{self.variant}-rows{self.start}to{self.stop}"
-        return file_safe(text, "-")
+    def words(self) -> tuple[str, ...]:
+        """What tells it from other cells, for people."""
+        return (self.explainer.rpartition("/")[2], str(self.variant), self.span)
 
     @property
     def turn(self) -> int:
@@ -81,7 +76,7 @@ class ExplainCell(CheckCell):
     @property
     def options_text(self) -> str:
         """The options as one line, sorted."""
-        return " ".join(f"{name}={value}" for name, value in sorted(self.options.items()))
+        return options_text(self.options)
 
     @property
     def record(self) -> explainers.ExplainerRecord:
@@ -101,8 +96,7 @@ class ExplainCell(CheckCell):
         if self.explainer == GIVEN:
             assert subject.given is not None  # noqa: S101 - else there is no such cell
             return _frame(_some_rows(subject.given, self.part), subject.row_ids[self.part])
-        if self.record.version != self.code:
-            raise InputError(f"{self.explainer} changed during the run; run again")
+        check_unchanged(self.code, self.record.version, self.explainer)
         given = asked_in(subject, self.settings, self.record, self.variant, self.part)
         counted = Counted(subject.refitted if given.refitted else subject.predict, given.n_placebos)
         if self.explainer not in _WARM:  # libraries are loaded, kernels compiled: not the row's price

@@ -7,6 +7,8 @@ import attrs
 import polars as pl
 
 from xassay import explainers, results
+from xassay.estimates import Estimate
+from xassay.results import Row
 from xassay.statistics import RowWeights
 from xassay.studies.check import estimate, series
 from xassay.studies.check.answering import AnswerCell, FollowUpCell
@@ -22,6 +24,7 @@ from xassay.studies.check.settings import CheckSettings
 from xassay.studies.check.subject import Subject
 from xassay.studies.check.variants import BASE, Variant
 from xassay.studies.check.verdict import VERDICT, Found, Verdict, verdict
+from xassay.studies.kit.done import Failures, Frames, lost
 from xassay.types import Failure
 
 FINDINGS: dict[str, type[pl.DataType]] = {
@@ -90,8 +93,8 @@ class Outcome:
         measures: Sequence[Measure],
         judged: Sequence[Judged],
         cells: Sequence[CheckCell],
-        frames: Mapping[str, pl.DataFrame],
-        failures: Mapping[str, Failure],
+        frames: Frames,
+        failures: Failures,
     ) -> None:
         self.notices: list[str] = []
         self._subject, self._settings, self._measures, self._judged = subject, settings, measures, judged
@@ -103,7 +106,7 @@ class Outcome:
         """The tables to keep."""
         answers = self._answers()
         found: dict[str, list[Series]] = {}
-        rows: list[dict[str, Any]] = []
+        rows: list[Row] = []
         costs: list[dict[str, Any]] = []
         for judged in self._judged:
             context = self._context(judged, answers)
@@ -172,9 +175,9 @@ class Outcome:
                 and cell.measure == own.name
                 and (not isinstance(cell, FollowUpCell) or cell.explainer == explainer)
             ]
-            lost = [self._failures[cell.key] for cell in cells if cell.key in self._failures]
-            if lost and len(lost) == len(cells):
-                found[own.name] = lost[0]
+            reasons = lost(cells, self._failures)
+            if reasons and len(reasons) == len(cells):
+                found[own.name] = reasons[0]
         return found
 
     def _context(self, judged: Judged, answers: Mapping[str, pl.DataFrame]) -> Context:
@@ -236,21 +239,9 @@ class Outcome:
             self.notices.append(f"time was up: {label} is short of {cut} rows")
         return pl.concat(parts, how="diagonal_relaxed") if parts else None
 
-    def _shared(self) -> dict[str, Any]:
-        return {
-            "study": "check",
-            "model": self._subject.score.method,
-            "seed": self._settings.seed,
-            "profile": "xassay",
-        }
-
-    def _rows(self, judged: Judged, found: Sequence[Series], context: Context) -> Iterator[dict[str, Any]]:
+    def _rows(self, judged: Judged, found: Sequence[Series], context: Context) -> Iterator[Row]:
         """An explainer's scores; where a measure that asked it has none, that it was not measured."""
-        shared = {
-            **self._shared(),
-            "explainer": judged.name,
-            "engine": judged.record.engine if judged.record else "user",
-        }
+        engine = judged.record.engine if judged.record else "user"
         options = context.options.get(BASE)
         failed = {
             cell.variant: self._failures[cell.key]
@@ -259,11 +250,13 @@ class Outcome:
         }
         status = next((one.status for one in failed.values()), "failed")
         for one in found:
-            row = {**shared, **self._row(one)}
-            row["options"] = row["options"] or options
-            row["samples"] = row["samples"] or context.samples.get(BASE)
-            row["status"] = "ok" if row["value"] is not None else status
-            yield row
+            row = self._scored(one, explainer=judged.name, engine=engine)
+            yield attrs.evolve(
+                row,
+                options=row.options or options,
+                samples=row.samples or context.samples.get(BASE),
+                status="ok" if row.value is not None else status,
+            )
         missing = self._unanswered(judged.name)
         for variant, failure in failed.items():
             if failure.status == "skipped":
@@ -272,39 +265,21 @@ class Outcome:
         for own in self._measures:
             for metric in own.shown if own.name in missing else ():
                 if metric not in scored:
-                    why = attrs.asdict(missing[own.name])
-                    yield {
-                        **shared,
-                        "level": "model",
-                        "options": options,
-                        "metric": metric,
-                        "n": 0,
-                        "n_failed": 0,
-                        "n_undefined": 0,
-                        **why,
-                    }
+                    asked = {"explainer": judged.name, "engine": engine, "options": options}
+                    row = self._row(Estimate(None), level="model", metric=metric, **asked)
+                    yield attrs.evolve(row, **attrs.asdict(missing[own.name]))
 
-    def _row(self, one: Series) -> dict[str, Any]:
-        value = series.value_of(one, self._weights)
-        return {
-            "level": one.level,
-            "planted": one.planted,
-            "options": one.options,
-            "samples": one.samples,
-            "sigma": one.sigma,
-            "metric": one.metric,
-            "value": value.value,
-            "ci_low": value.low,
-            "ci_high": value.high,
-            "n": value.n,
-            "n_failed": value.n_failed,
-            "n_undefined": value.n_undefined,
-            "reason": one.reason,
-        }
+    def _row(self, found: Estimate, **columns: Any) -> Row:
+        method, seed = self._subject.score.method, self._settings.seed
+        return Row(study="check", model=method, seed=seed, profile="xassay", **found.columns, **columns)
 
-    def _model_rows(self, answers: Mapping[str, pl.DataFrame]) -> Iterator[dict[str, Any]]:
+    def _scored(self, one: Series, **columns: Any) -> Row:
+        names = ("level", "planted", "options", "samples", "sigma", "metric")
+        asked = {name: getattr(one, name) for name in names}
+        return self._row(series.value_of(one, self._weights), **asked, **columns)
+
+    def _model_rows(self, answers: Mapping[str, pl.DataFrame]) -> Iterator[Row]:
         """Scores of the model itself."""
         for own in self._measures:
             for one in own.of_model(self._subject, self._settings, answers.get(own.name)):
-                row = {**self._shared(), **self._row(one)}
-                yield {**row, "status": "ok" if row["value"] is not None else "failed"}
+                yield self._scored(one)

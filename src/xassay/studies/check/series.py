@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 from scipy import stats
 
+from xassay.estimates import Bounds, Estimate
 from xassay.metrics import describe
 from xassay.seeds import generator
 from xassay.statistics import (
@@ -56,8 +57,6 @@ _AGAINST_TRIVIAL = {
     "share": share_of_squares_interval,
     "ela": loss_of_accuracy_interval,
 }
-
-Ends = tuple[float, float] | None
 
 
 @attrs.frozen(eq=False)
@@ -111,39 +110,26 @@ class Series:
             return float(STATISTICS[self.statistic](means)[0])
 
 
-@attrs.frozen
-class Value:
-    """One number with its interval."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    n_failed: int
-    n_undefined: int
-
-
-def value_of(one: Series, weights: RowWeights) -> Value:
+def value_of(one: Series, weights: RowWeights) -> Estimate:
     """A series as one number with its 95% interval over rows (and over fits, where there are several)."""
     n, n_failed, defined = len(one.rows), int(one.failed.sum()), one.defined
     n_undefined = n - n_failed - int(defined.sum())
-    if n_failed == n:
-        return Value(None, None, None, n, n_failed, 0)
+    nothing = Estimate(None if n_failed == n else np.nan, None, n, n_failed, n_undefined, one.reason)
     if not defined.any():
-        return Value(float("nan"), None, None, n, n_failed, n_undefined)
+        return nothing
     fits = [[column[defined] for column in fit] for fit in one.repeats or (one.columns,)]
     columns = [np.mean(parts, axis=0) for parts in zip(*fits, strict=True)]
     found = min(one.score(columns), describe(one.metric).high)  # an estimate may be beyond it
     if one.statistic == "count" or np.isnan(found):
-        return Value(found, None, None, n, n_failed, n_undefined)
+        return attrs.evolve(nothing, value=found)
     bounds = _widened(_interval(one, columns, weights), found, [one.score(fit) for fit in fits], one.metric)
     most = describe(one.metric).high
     # an estimate that is wholly beyond the maximum has no interval: it would be a point
-    low, high = (None, None) if bounds is None or bounds[0] >= most else (bounds[0], min(bounds[1], most))
-    return Value(found, low, high, n, n_failed, n_undefined)
+    bounds = None if bounds is None or bounds[0] >= most else (bounds[0], min(bounds[1], most))
+    return attrs.evolve(nothing, value=found, bounds=bounds)
 
 
-def _interval(one: Series, columns: Sequence[FloatArray], weights: RowWeights) -> Ends:
+def _interval(one: Series, columns: Sequence[FloatArray], weights: RowWeights) -> Bounds | None:
     """The interval over rows, by the form of the score."""
     metric = describe(one.metric)
     if one.statistic == "mean":
@@ -163,7 +149,7 @@ def _interval(one: Series, columns: Sequence[FloatArray], weights: RowWeights) -
 
 def _of_ratio(
     columns: Sequence[FloatArray], statistic: Statistic, weights: RowWeights, *, share: bool
-) -> Ends:
+) -> Bounds | None:
     """Of a ratio of sums: an unseen row may be as large as `BEYOND_TRIVIAL` times the most telling one seen.
 
     Where it is a share of squares, it may be all of them or none.
@@ -179,7 +165,7 @@ def _of_ratio(
     return row_interval(columns, statistic, worst=ends[0], best=ends[1], rng=weights)
 
 
-def _widened(bounds: Ends, value: float, fits: Sequence[float], metric: str) -> Ends:
+def _widened(bounds: Bounds | None, value: float, fits: Sequence[float], metric: str) -> Bounds | None:
     """The interval over rows, widened by the spread of the fits (Student's t): both are left to chance."""
     if bounds is None or len(fits) < 2 or not np.isfinite(fits).all():  # noqa: PLR2004 - a spread
         return bounds

@@ -22,10 +22,7 @@ from xassay.studies.check.outcome import Judged
 from xassay.studies.check.settings import DEFAULT_EXPLAINERS, GIVEN, YARDSTICKS, CheckSettings
 from xassay.studies.check.subject import Subject
 from xassay.studies.check.variants import BASE, CHUNK_ROWS, Variant, resolved
-from xassay.types import Failure
-
-Frames = Mapping[str, pl.DataFrame]
-Failures = Mapping[str, Failure]
+from xassay.studies.kit.done import Failures, Frames
 
 
 class CheckStudy:

@@ -4,8 +4,6 @@ How right that is depends on the run's truth and tie rule, of which nothing is k
 made afterwards of what is stored (`xassay.studies.crem.judging`).
 """
 
-import hashlib
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -16,14 +14,15 @@ import polars as pl
 
 from xassay import explainers
 from xassay.circuits import Circuit, Fault, TruthTable, differences, flip_inputs, version_name
-from xassay.errors import ExplainerError, InputError
+from xassay.errors import ExplainerError
 from xassay.models import ReconstructionDetector
 from xassay.models.learned_detectors import TABLE, LearnedDetector
 from xassay.seeds import generator, legacy_seed
-from xassay.studies.code import own_code
 from xassay.studies.crem.background import background_rows, background_size
 from xassay.studies.crem.detection import learned_detector
-from xassay.texts import file_safe
+from xassay.studies.kit.cells import StudyCell
+from xassay.studies.kit.code import own_code
+from xassay.studies.kit.explainers import check_unchanged, options_text
 from xassay.types import BoolArray, FloatArray, IntArray
 
 CODE = (
@@ -36,7 +35,7 @@ CODE = (
 
 
 @attrs.frozen
-class CremCell:
+class CremCell(StudyCell):
     """See the attributes of `CremSettings`; a cell fixes one value of each.
 
     Attributes:
@@ -74,14 +73,10 @@ class CremCell:
     chunk: tuple[int, int] = (0, 1)
 
     @property
-    def key(self) -> str:
-        """Short hash of everything that decides the explanations, versions of the code included."""
-        content = {
-            **{f.name: repr(getattr(self, f.name)) for f in attrs.fields(CremCell) if f.name != "source"},
-            "options": repr(sorted(self.options.items())),
-            "own code": own_code(*CODE),
-        }
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    def content(self) -> dict[str, Any]:
+        """Everything that decides the explanations, versions of the code included."""
+        options = repr(sorted(self.options.items()))
+        return {**self.written("source"), "options": options, "own code": own_code(*CODE)}
 
     @property
     def record(self) -> explainers.ExplainerRecord:
@@ -89,15 +84,15 @@ class CremCell:
         return explainers.record(self.source, prefer=self.engine)
 
     @property
-    def label(self) -> str:
-        """Readable, and safe as a file name."""
+    def words(self) -> list[str]:
+        """What tells it from other cells, for people."""
         name, _, _ = explainers.registry.split(self.explainer)
         parts = [f"{self.circuit.name}-{self.fault}", name.rpartition("/")[2]]
         parts += [re.sub(r":.*=", "-", self.detector)] if self.detector != TABLE else []
         parts += [f"noise{self.noise:g}"] if self.noise else []
         parts += [f"bg{self.proportion:g}"] + ([f"repeat{self.repeat}"] if self.repeat else [])
         parts += [f"part{self.chunk[0] + 1}of{self.chunk[1]}"] if self.chunk[1] > 1 else []
-        return file_safe("-".join(parts), "-")
+        return parts
 
     @property
     def covers(self) -> bool:
@@ -107,12 +102,7 @@ class CremCell:
     @property
     def options_text(self) -> str:
         """The options as one line, sorted."""
-        return " ".join(f"{name}={value}" for name, value in sorted(self.options.items()))
-
-    @property
-    def turn(self) -> int:
-        """No cell goes before another."""
-        return 0
+        return options_text(self.options)
 
     @property
     def cost(self) -> float:
@@ -148,8 +138,7 @@ class CremCell:
             under noise, where its explainer cannot tell them apart), ``output``, ``values`` of all
             columns (NaN where it failed), and ``error`` where it failed.
         """
-        if self.record.version != self.code:
-            raise InputError(f"{self.explainer} changed during the run; run again")
+        check_unchanged(self.code, self.record.version, self.explainer)
         table = self.table
         wrong = differences(self.circuit, table.circuit)
         every, total = self.chunk

@@ -1,8 +1,7 @@
 """What a detector that learned says of normal rows and of anomalies."""
 
 import functools
-import hashlib
-import json
+from typing import Any
 
 import attrs
 import numpy as np
@@ -11,7 +10,8 @@ import polars as pl
 from xassay.circuits import Circuit, Fault, TruthTable, differences
 from xassay.models.learned_detectors import LearnedDetector, detector_version, make_detector
 from xassay.seeds import generator, legacy_seed
-from xassay.studies.code import own_code
+from xassay.studies.kit.cells import StudyCell
+from xassay.studies.kit.code import own_code
 from xassay.types import IntArray
 
 MOST_ROWS = 16_384
@@ -38,7 +38,7 @@ def _some(rows: IntArray, seed: int, *words: str) -> IntArray:
 
 
 @attrs.frozen
-class DetectionCell:
+class DetectionCell(StudyCell):
     """One detector on one altered version at one noise level.
 
     Attributes:
@@ -56,21 +56,15 @@ class DetectionCell:
     seed: int
 
     @property
-    def key(self) -> str:
-        """Short hash of everything that decides the result, versions of the code included."""
-        content = {field.name: repr(getattr(self, field.name)) for field in attrs.fields(DetectionCell)}
-        content |= {"own code": own_code(*CODE), "code": detector_version(self.detector), "cell": "detection"}
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    def content(self) -> dict[str, Any]:
+        """Everything that decides the result, versions of the code included."""
+        code = {"own code": own_code(*CODE), "code": detector_version(self.detector)}
+        return {**self.written(), **code, "cell": "detection"}
 
     @property
-    def label(self) -> str:
-        """Readable, and safe as a file name."""
-        return f"{self.circuit.name}-{self.fault}-detection-noise{self.n_noise}".replace(":", "-")
-
-    @property
-    def turn(self) -> int:
-        """No cell goes before another."""
-        return 0
+    def words(self) -> tuple[str, ...]:
+        """What tells it from other cells, for people."""
+        return (self.circuit.name, str(self.fault), "detection", f"noise{self.n_noise}")
 
     @property
     def sampled(self) -> tuple[bool, bool]:

@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 from scipy import stats
 
+from xassay.estimates import Bounds
 from xassay.explainers.table_explainer import N_DRAWS
 from xassay.metrics import describe
 from xassay.models.learned_detectors import TABLE
@@ -14,8 +15,6 @@ from xassay.statistics.row_weights import LEVEL
 from xassay.statistics.scores import loss_of_accuracy, ratio
 from xassay.studies.crem.cell import CremCell
 from xassay.types import FloatArray, IntArray
-
-Bounds = tuple[float, float]
 
 
 @attrs.frozen(eq=False)

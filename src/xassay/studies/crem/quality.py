@@ -1,13 +1,16 @@
 """How well a detector that learned tells the anomalies, beside how well it is explained."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 import polars as pl
 from scipy import stats
 
+from xassay.estimates import Bounds, Estimate
 from xassay.metrics import describe
+from xassay.results import Row
 from xassay.seeds import generator
 from xassay.statistics import (
     mean_interval,
@@ -17,53 +20,44 @@ from xassay.statistics import (
 )
 from xassay.statistics.row_weights import LEVEL
 from xassay.studies.crem.detection import DetectionCell
-from xassay.types import BoolArray, Failure, FloatArray
+from xassay.studies.crem.intervals import holding
+from xassay.studies.kit.done import Failures, Frames
+from xassay.types import BoolArray, FloatArray
 
 QUALITY = ("auc", "precision", "recall", "located")
 N_WEIGHTS = 1000
 """Weightings for the interval of an AUC over thousands of rows."""
 
-Bounds = tuple[float, float]
-Score = tuple[float, Bounds | None]
-"""A value and its interval."""
 
-
-def quality(
-    cells: Sequence[DetectionCell], frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
-) -> Iterator[dict[str, Any]]:
+def quality(cells: Sequence[DetectionCell], frames: Frames, failures: Failures) -> Iterator[Row]:
     """Rows of results: the detector's quality on every version, and its mean over each circuit's.
 
     A version's has an interval where rows were sampled; the mean has one over versions, as scores of
     explanations have, never narrower than what sampled rows alone leave open.
     """
-    by_circuit: dict[tuple[str, int], list[dict[str, Score]]] = {}
+    by_circuit: dict[tuple[str, int], list[dict[str, Estimate]]] = {}
     for cell in cells:
         frame, failure = frames.get(cell.key), failures.get(cell.key)
         found = {} if frame is None else _quality(cell, frame)
         by_circuit.setdefault((cell.circuit.name, cell.n_noise), []).append(found)
-        n = 0 if frame is None else int(frame["anomalous"].sum())
-        for metric, (value, bounds) in found.items():
-            yield _row(cell, metric, value, n, bounds) | {"level": "version", "fault": str(cell.fault)}
+        version: dict[str, Any] = {"level": "version", "fault": str(cell.fault)}
+        for metric, score in found.items():
+            yield attrs.evolve(_row(cell, metric, score), **version)
         if failure is not None:
-            yield _row(cell, "auc", None, 0, None) | {
-                "level": "version",
-                "fault": str(cell.fault),
-                "status": failure.status,
-                "reason": failure.reason,
-            }
+            yield attrs.evolve(_row(cell, "auc", Estimate(None)), **version, **attrs.asdict(failure))
     first = {(cell.circuit.name, cell.n_noise): cell for cell in reversed(cells)}
     for place, several in by_circuit.items():
         for metric in QUALITY:
             scores = [found[metric] for found in several if metric in found]
             if scores:
-                values, record = np.array([value for value, _ in scores]), describe(metric)
-                within = mean_of_intervals(values, [bounds for _, bounds in scores])
+                values, record = np.array([score.number for score in scores]), describe(metric)
+                within = mean_of_intervals(values, [score.bounds for score in scores])
                 over = sample_interval(values, record.low, record.high, within=within)
-                row = _row(first[place], metric, float(values.mean()), len(values), over)
-                yield row | {"level": "circuit"}
+                mean = Estimate(float(values.mean()), over, len(values))
+                yield attrs.evolve(_row(first[place], metric, mean), level="circuit")
 
 
-def _quality(cell: DetectionCell, frame: pl.DataFrame) -> dict[str, Score]:
+def _quality(cell: DetectionCell, frame: pl.DataFrame) -> dict[str, Estimate]:
     """Each score with its interval, over the rows of a kind where they were sampled."""
     from sklearn.metrics import precision_score, recall_score, roc_auc_score
 
@@ -71,7 +65,7 @@ def _quality(cell: DetectionCell, frame: pl.DataFrame) -> dict[str, Score]:
     scores = frame["score"].to_numpy()
     normal_sampled, anomalous_sampled = cell.sampled
     recall = _share(called[truth], sampled=anomalous_sampled)
-    found: dict[str, Score] = {
+    found: dict[str, tuple[float, Bounds | None]] = {
         "auc": (
             float(roc_auc_score(truth, scores)),
             _auc_bounds(cell, scores[~truth], scores[truth], normal_sampled, anomalous_sampled),
@@ -85,12 +79,8 @@ def _quality(cell: DetectionCell, frame: pl.DataFrame) -> dict[str, Score]:
     located = frame["located"].drop_nulls().to_numpy()
     if len(located):
         found["located"] = float(located.mean()), _share(located, sampled=anomalous_sampled)
-    return {metric: (value, _holding(bounds, value)) for metric, (value, bounds) in found.items()}
-
-
-def _holding(bounds: Bounds | None, value: float) -> Bounds | None:
-    """All these scores lie in [0, 1]; the value is in the interval whatever was rounded."""
-    return None if bounds is None else (min(max(bounds[0], 0.0), value), max(min(bounds[1], 1.0), value))
+    n = int(truth.sum())
+    return {name: Estimate(value, holding(name, ends, value), n) for name, (value, ends) in found.items()}
 
 
 def _share(hits: BoolArray, *, sampled: bool) -> Bounds | None:
@@ -147,22 +137,14 @@ def _auc_bounds(
     return value + len(parts) * (ends[0] - value), value + len(parts) * (ends[1] - value)
 
 
-def _row(
-    cell: DetectionCell, metric: str, value: float | None, n: int, bounds: Bounds | None
-) -> dict[str, Any]:
-    return {
-        "study": "crem",
-        "circuit": cell.circuit.name,
-        "model": cell.detector,
-        "noise_kind": "attribute",
-        "noise": float(cell.n_noise),
-        "seed": cell.seed,
-        "metric": metric,
-        "value": value,
-        "ci_low": bounds[0] if bounds else None,
-        "ci_high": bounds[1] if bounds else None,
-        "n": n,
-        "n_failed": 0,
-        "n_undefined": 0,
-        "status": "ok",
-    }
+def _row(cell: DetectionCell, metric: str, score: Estimate) -> Row:
+    return Row(
+        study="crem",
+        circuit=cell.circuit.name,
+        model=cell.detector,
+        noise_kind="attribute",
+        noise=float(cell.n_noise),
+        seed=cell.seed,
+        metric=metric,
+        **score.columns,
+    )

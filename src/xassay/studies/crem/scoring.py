@@ -7,8 +7,7 @@ as in the study. The mean over versions has two intervals, each in a row of its 
 """
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import attrs
 import numpy as np
@@ -16,13 +15,14 @@ import polars as pl
 
 from xassay import explainers
 from xassay.circuits import STUDY_FAULTS, Fault
+from xassay.estimates import Bounds, Estimate
 from xassay.explainers.table_explainer import N_DRAWS
 from xassay.metrics import describe, equalized_loss_of_accuracy
 from xassay.models.learned_detectors import TABLE
+from xassay.results import Row
 from xassay.statistics import RowWeights, mean_of_intervals, repeat_interval, sample_interval
 from xassay.studies.crem.cell import CremCell
 from xassay.studies.crem.intervals import (
-    Bounds,
     InputSums,
     holding,
     independent_ela_bounds,
@@ -32,30 +32,28 @@ from xassay.studies.crem.intervals import (
     shares_draws,
 )
 from xassay.studies.crem.judging import ROW_METRICS, row_scores
+from xassay.studies.crem.published import figures
 from xassay.studies.crem.settings import CremSettings, is_embedded
-from xassay.studies.published import Published, crem
-from xassay.types import Failure, FloatArray, IntArray
+from xassay.studies.kit.done import Failures, Frames, lost
+from xassay.studies.kit.published import Published, beside
+from xassay.types import FloatArray, IntArray
 
 
 @attrs.frozen(eq=False)
-class Mean:
-    """A mean, its interval (None where nothing was left to chance), and what it rests on.
+class Mean(Estimate):
+    """A mean over pairs or versions.
 
-    It is failed where it has no value and at least one explanation failed, undefined where it
-    has none for another reason. It is unsure where its rows were sampled and nothing can be said
-    of the others: an interval of what is made from it would be too narrow.
+    It failed where it has no value and at least one explanation failed, and is undefined where it
+    has none for another reason.
+
+    Attributes:
+        unsure: its rows were sampled and nothing can be said of the others: an interval of what is
+            made from it would be too narrow.
+        by_input: its scores, where inputs were sampled.
     """
 
-    value: float
-    bounds: Bounds | None
-    n: int
-    n_failed: int = 0
-    n_undefined: int = 0
-    reason: str | None = None
-    failed: bool = False
     unsure: bool = False
     by_input: InputSums | None = None
-    """Its scores, where inputs were sampled."""
 
 
 THESE_VERSIONS = "circuit, these versions"
@@ -83,8 +81,8 @@ def grouped(cells: Iterable[CremCell]) -> dict[Place, dict[Fault, Group]]:
 
 def version_means(
     group: Group,
-    frames: Mapping[str, pl.DataFrame],
-    failures: Mapping[str, Failure],
+    frames: Frames,
+    failures: Failures,
     weights: RowWeights,
     settings: CremSettings,
 ) -> dict[str, Mean]:
@@ -95,9 +93,8 @@ def version_means(
     cell = group[0]
     noisy = cell.noise_kind == "attribute" and cell.noise
     metrics = [metric for metric in ROW_METRICS if metric != "noise_share" or noisy]
-    failure = next((failures[member.key] for member in group if member.key in failures), None)
-    if failure is not None:
-        return {metric: Mean(np.nan, None, 0, reason=failure.reason, failed=True) for metric in metrics}
+    for failure in lost(group, failures):
+        return {metric: Mean(None, reason=failure.reason) for metric in metrics}
     parts = [
         pl.concat(row_scores(member, frames[member.key], settings) for member in repeat).sort("row", "output")
         for _, repeat in itertools.groupby(group, key=lambda member: member.repeat)
@@ -110,14 +107,13 @@ def version_means(
         scores = np.stack([part[metric].to_numpy() for part in parts], axis=1)
         defined = ~np.isnan(scores)
         each = np.broadcast_to(copies[:, None], scores.shape)
+        value = None if failed.any() else float("nan")
         found = Mean(
-            float(np.average(scores[defined], weights=each[defined])) if defined.any() else float("nan"),
-            None,
+            float(np.average(scores[defined], weights=each[defined])) if defined.any() else value,
             n=int(copies.sum()),
             n_failed=int(copies[failed.any(axis=1)].sum()),
             n_undefined=int(copies[(~defined & ~failed).any(axis=1)].sum()),
             reason=errors[0] if errors else None,
-            failed=not defined.any() and bool(failed.any()),
         )
         inputs = parts[0]["input_row"].to_numpy()
         means[metric] = _with_bounds(metric, found, cell, scores, inputs, copies, weights)
@@ -134,66 +130,63 @@ def _with_bounds(
     weights: RowWeights,
 ) -> Mean:
     """With its interval: over seeds where every input was explained, else over the inputs drawn."""
-    if np.isnan(mean.value):
+    if not mean.defined:
         return mean
     if not cell.covers:
         sums = input_sums(cell, inputs, scores[:, 0], copies)
-        bounds = holding(metric, mean_bounds(metric, sums, weights), mean.value)
+        bounds = holding(metric, mean_bounds(metric, sums, weights), mean.number)
         return attrs.evolve(mean, bounds=bounds, unsure=bounds is None, by_input=sums)
     # scores of rows that share draws go together
     clusters = inputs % N_DRAWS if shares_draws(cell) else inputs
     bounds = repeat_interval(scores, clusters, copies)
-    return attrs.evolve(mean, bounds=holding(metric, bounds, mean.value))
+    return attrs.evolve(mean, bounds=holding(metric, bounds, mean.number))
 
 
 def mean_of(means: Sequence[Mean]) -> Mean:
     """The mean of several independent means: of the defined ones, and of none where one failed."""
-    defined = [mean for mean in means if not np.isnan(mean.value)]
+    defined = [mean for mean in means if mean.defined]
     failed = any(mean.failed for mean in means)
     has_value = bool(defined) and not failed
     unsure = has_value and any(mean.unsure for mean in defined)
-    values = np.array([mean.value for mean in defined])
-    reasons = [mean.reason for mean in means if mean.reason]
+    values = np.array([mean.number for mean in defined])
     return Mean(
-        float(values.mean()) if has_value else float("nan"),
+        float(values.mean()) if has_value else None if failed else float("nan"),
         mean_of_intervals(values, [mean.bounds for mean in defined]) if has_value and not unsure else None,
         n=sum(mean.n for mean in means),
         n_failed=sum(mean.n_failed for mean in means),
         n_undefined=sum(mean.n_undefined for mean in means),
-        reason=reasons[0] if reasons else None,
-        failed=failed,
+        reason=next((mean.reason for mean in means if mean.reason), None),
         unsure=unsure,
     )
 
 
 def ela(noisy: Mean, clean: Mean, weights: RowWeights) -> Mean:
     """ELA of two MR-Precision means of a version, paired by input where inputs were sampled."""
-    value = float(equalized_loss_of_accuracy(noisy.value, clean.value))
+    value = float(equalized_loss_of_accuracy(noisy.number, clean.number))
     bounds, unsure = None, False
     if not np.isnan(value):
         if noisy.by_input is not None and clean.by_input is not None:
             bounds = paired_ela_bounds(noisy.by_input, clean.by_input, weights)
             unsure = bounds is None
         else:
-            bounds = independent_ela_bounds(noisy.value, noisy.bounds, clean.value, clean.bounds)
+            bounds = independent_ela_bounds(noisy.number, noisy.bounds, clean.number, clean.bounds)
     return Mean(
-        value,
+        None if noisy.failed or clean.failed else value,
         holding("ela", bounds, value),
         n=noisy.n + clean.n,
         n_failed=noisy.n_failed + clean.n_failed,
         n_undefined=noisy.n_undefined + clean.n_undefined,
         reason=noisy.reason or clean.reason,
-        failed=noisy.failed or clean.failed,
         unsure=unsure,
     )
 
 
 def score(
     cells: Sequence[CremCell],
-    frames: Mapping[str, pl.DataFrame],
-    failures: Mapping[str, Failure],
+    frames: Frames,
+    failures: Failures,
     settings: CremSettings,
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """Rows of results: every metric of every version, and their means over each circuit's versions.
 
     Args:
@@ -223,19 +216,16 @@ def score(
                 found = {**found, "ela": ela(*precise, weights)}
             for metric, mean in found.items():
                 by_metric.setdefault(metric, []).append(mean)
-                rows.append(
-                    _row(group[0], settings, metric, mean, mean.bounds)
-                    | {"level": "version", "fault": str(fault)}
-                )
+                row = _row(group[0], settings, metric, mean, level="version")
+                rows.append(attrs.evolve(row, fault=str(fault)))
         first = next(iter(versions.values()))[0]
         for metric, several in by_metric.items():
             figure = _published(first, settings, set(versions), metric)
-            whole, published = mean_of(several), {}
-            if figure:
-                published = {"published": figure.value, "published_source": figure.source}
-            over, within = circuit_bounds(metric, several)
-            rows.append(_row(first, settings, metric, whole, over) | {"level": "circuit"} | published)
-            rows.append(_row(first, settings, metric, whole, within) | {"level": THESE_VERSIONS})
+            whole = mean_of(several)
+            over, within = (attrs.evolve(whole, bounds=ends) for ends in circuit_bounds(metric, several))
+            row = _row(first, settings, metric, over, level="circuit")
+            rows.append(attrs.evolve(row, **beside(figure)))
+            rows.append(_row(first, settings, metric, within, level=THESE_VERSIONS))
     return rows
 
 
@@ -254,9 +244,9 @@ def circuit_bounds(metric: str, versions: Sequence[Mean]) -> tuple[Bounds | None
     """
     whole = mean_of(versions)
     within = whole.bounds
-    if np.isnan(whole.value):
+    if not whole.defined:
         return None, within
-    values = np.array([mean.value for mean in versions])
+    values = np.array([mean.number for mean in versions])
     record = describe(metric)
     return sample_interval(values[~np.isnan(values)], record.low, record.high, within=within), within
 
@@ -275,33 +265,25 @@ def _published(cell: CremCell, settings: CremSettings, faults: set[Fault], metri
         or faults != {Fault(gate) for gate in STUDY_FAULTS[cell.circuit.name]}
     ):
         return None
-    return crem().get((cell.circuit.name, method, metric, cell.proportion, cell.noise))
+    return figures().get((cell.circuit.name, method, metric, cell.proportion, cell.noise))
 
 
-def _row(
-    cell: CremCell, settings: CremSettings, metric: str, mean: Mean, bounds: Bounds | None
-) -> dict[str, Any]:
-    return {
-        "study": "crem",
-        "circuit": cell.circuit.name,
-        "model": None if cell.detector == TABLE else cell.detector,
-        "noise_kind": cell.noise_kind,
-        "noise": cell.noise,
-        "background": cell.proportion,
-        "truth": settings.truth,
-        "ties": settings.rules.ties,
-        "profile": settings.profile,
-        "seed": cell.seed,
-        "explainer": cell.explainer,
-        "options": cell.options_text,
-        "engine": cell.record.engine,
-        "metric": metric,
-        "value": None if mean.failed else mean.value,
-        "ci_low": bounds[0] if bounds else None,
-        "ci_high": bounds[1] if bounds else None,
-        "n": mean.n,
-        "n_failed": mean.n_failed,
-        "n_undefined": mean.n_undefined,
-        "status": "failed" if mean.failed else "ok",
-        "reason": mean.reason,
-    }
+def _row(cell: CremCell, settings: CremSettings, metric: str, mean: Estimate, *, level: str) -> Row:
+    return Row(
+        level=level,
+        study="crem",
+        circuit=cell.circuit.name,
+        model=None if cell.detector == TABLE else cell.detector,
+        noise_kind=cell.noise_kind,
+        noise=cell.noise,
+        background=cell.proportion,
+        truth=settings.truth,
+        ties=settings.rules.ties,
+        profile=settings.profile,
+        seed=cell.seed,
+        explainer=cell.explainer,
+        options=cell.options_text,
+        engine=cell.record.engine,
+        metric=metric,
+        **mean.columns,
+    )

@@ -14,8 +14,8 @@ from xassay.circuits.noise import KINDS
 from xassay.errors import InputError, UnknownNameError
 from xassay.metrics.ranking import TIES
 from xassay.models.learned_detectors import TABLE, make_detector
+from xassay.studies.crem import published
 from xassay.studies.options import check_distinct, check_some, check_whole, floats, strings
-from xassay.studies.published import crem_proportion
 
 DEFAULT_EXPLAINERS = ("kernel_shap", "sampling_shap", "lime", "lime_continuous", "single_flip", "random")
 DEFAULT_PROPORTION = 0.4
@@ -196,10 +196,10 @@ class CremSettings:
         """The background proportions of a circuit, for scores (or with ``noisy``, for ELA)."""
         if self.background:
             return self.background
-        published = crem_proportion(circuit.name, noisy=noisy) if is_embedded(circuit) else None
-        if published is None and noisy:
+        settled = published.proportion(circuit.name, noisy=noisy) if is_embedded(circuit) else None
+        if settled is None and noisy:
             return self.proportions(circuit, noisy=False)
-        return (DEFAULT_PROPORTION if published is None else published,)
+        return (DEFAULT_PROPORTION if settled is None else settled,)
 
     def explainer_options(self, circuit: Circuit, spec: str) -> dict[str, Any]:
         """An explainer's options: the study's, the profile's over them, the user's over both."""

@@ -1,6 +1,6 @@
 """The CREM study: how well explainers find the true causes of anomalies in digital circuits."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -14,7 +14,7 @@ from xassay.studies.crem.cell import CremCell
 from xassay.studies.crem.detection import DetectionCell
 from xassay.studies.crem.quality import quality
 from xassay.studies.crem.settings import TRUTHS, CremSettings, versions
-from xassay.types import Failure
+from xassay.studies.kit.done import Failures, Frames
 
 PACKAGE_BACKGROUND = 1000
 """Background rows for packages' explainers, unless the user says otherwise."""
@@ -135,9 +135,7 @@ class CremStudy:
         cells["profile"] = {"background": rules.recipe, "options": options}
         return {"study": self.name, "settings": asked, "cells": cells}
 
-    def score(
-        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
-    ) -> dict[str, pl.DataFrame]:
+    def score(self, frames: Frames, failures: Failures) -> dict[str, pl.DataFrame]:
         """The tables ``results`` and ``tests``.
 
         Args:

@@ -1,19 +1,17 @@
 """One unit of the MAPLE evaluation: an experiment on one split, for one explainer where one explains."""
 
-import hashlib
-import json
 from typing import Any
 
 import attrs
 import polars as pl
 
 from xassay import explainers
-from xassay.errors import InputError
-from xassay.studies.code import own_code
+from xassay.studies.kit.cells import StudyCell
+from xassay.studies.kit.code import own_code
+from xassay.studies.kit.explainers import check_unchanged
 from xassay.studies.maple import experiments
 from xassay.studies.maple.explained import Explained
 from xassay.tabular import Dataset
-from xassay.texts import file_safe
 
 CODE = (
     "tabular",
@@ -26,7 +24,7 @@ CODE = (
 
 
 @attrs.frozen
-class MapleCell:
+class MapleCell(StudyCell):
     """See the attributes of `MapleSettings`; a cell fixes one value of each.
 
     Attributes:
@@ -50,36 +48,26 @@ class MapleCell:
     seed: int
 
     @property
-    def key(self) -> str:
-        """Short hash of everything that decides the result, versions of the code included."""
-        content: dict[str, Any] = {
-            f.name: repr(getattr(self, f.name))
-            for f in attrs.fields(MapleCell)
-            if f.name not in ("table", "explained", "profile")
-        }
+    def content(self) -> dict[str, Any]:
+        """Everything that decides the result, versions of the code included."""
+        content: dict[str, Any] = self.written("table", "explained", "profile")
         if self.explained is not None:
             who = attrs.asdict(self.explained)
             content |= {
                 **{n: v for n, v in who.items() if "source" not in n},
                 "options": self.explained.options_text,
             }
-        content["own code"] = own_code(*CODE)
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+        return {**content, "own code": own_code(*CODE)}
 
     @property
-    def label(self) -> str:
-        """Readable, and safe as a file name."""
-        parts = [self.experiment, self.dataset]
+    def words(self) -> list[str]:
+        """What tells it from other cells, for people."""
+        parts = [self.experiment, self.dataset, f"trial{self.trial}"]
         if self.explained is not None:
             if self.experiment == "blackbox":
                 parts.append(self.explained.model.rpartition("/")[2])
             parts.append(self.explained.explainer.rpartition("/")[2])
-        return file_safe("-".join([*parts[:2], f"trial{self.trial}", *parts[2:]]), "-")
-
-    @property
-    def turn(self) -> int:
-        """No cell goes before another."""
-        return 0
+        return parts
 
     @property
     def cost(self) -> float:
@@ -109,8 +97,6 @@ class MapleCell:
         part = experiments.prepare(self.table, self.seed, self.trial, self.sample)
         if self.explained is None:
             return experiments.accuracy(part)
-        if self.explained.code != self.explained.code_now():
-            raise InputError(
-                f"{self.explained.explainer} or {self.explained.model} changed during the run; run again"
-            )
+        who = self.explained
+        check_unchanged(who.code, who.code_now(), f"{who.explainer} or {who.model}")
         return experiments.explanation(part, self.explained, self.sigma)

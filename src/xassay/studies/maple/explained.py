@@ -6,6 +6,7 @@ import attrs
 
 from xassay import explainers, specs
 from xassay.models import black_box
+from xassay.studies.kit.explainers import options_text
 
 SELF = "MAPLE+RF"
 """What is explained in the experiment ``self``."""
@@ -51,7 +52,7 @@ class Explained:
     @property
     def options_text(self) -> str:
         """The options as one line, sorted."""
-        return " ".join(f"{name}={value}" for name, value in sorted(self.options.items()))
+        return options_text(self.options)
 
 
 def _code(model_source: str, source: str) -> str:

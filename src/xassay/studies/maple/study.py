@@ -1,7 +1,7 @@
 """The MAPLE evaluation: how accurate MAPLE is, and how far local linear explanations hold."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 
 from xassay import results
+from xassay.studies.kit.done import Failures, Frames
 from xassay.studies.maple import comparison, scoring
 from xassay.studies.maple.cell import MapleCell
 from xassay.studies.maple.experiments import SHAPES
 from xassay.studies.maple.explained import SELF, Explained
 from xassay.studies.maple.settings import MapleSettings, load_tables
 from xassay.tabular import Dataset, part_sizes
-from xassay.types import Failure
 
 PATTERNS: dict[str, type[pl.DataType]] = {
     "shape": pl.String,
@@ -111,9 +111,7 @@ class MapleStudy:
             asked[name] = sorted(asked[name])
         return {"study": self.name, "settings": asked}
 
-    def score(
-        self, frames: Mapping[str, pl.DataFrame], failures: Mapping[str, Failure]
-    ) -> dict[str, pl.DataFrame]:
+    def score(self, frames: Frames, failures: Failures) -> dict[str, pl.DataFrame]:
         """The tables ``results`` and ``tests``, and ``patterns`` where that experiment ran.
 
         Args:

@@ -8,6 +8,8 @@ from typing import Any, Literal
 import attrs
 import polars as pl
 
+from xassay.estimates import Estimate
+
 SIGNIFICANT = 0.05
 """Below this a p-value is marked."""
 
@@ -19,50 +21,40 @@ class Score:
     """One score with what stands beside it.
 
     Attributes:
-        value: the score; NaN where it is undefined, None where it failed.
-        low: lower bound of its interval, if it has one.
-        high: upper bound.
+        estimate: the score with its interval.
         published: the published figure, if there is one.
-        n: how many explanations or trials it rests on.
-        n_failed: how many failed.
-        n_undefined: how many were undefined.
-        reason: why it failed.
         digits: significant digits to show; None for three decimals.
         rows_lost: share of the rows that the score had to leave out.
         missing: what is shown where there is no value.
     """
 
-    value: float | None
-    low: float | None = None
-    high: float | None = None
+    estimate: Estimate
     published: float | None = None
-    n: int = 0
-    n_failed: int = 0
-    n_undefined: int = 0
-    reason: str | None = None
     digits: int | None = None
     rows_lost: float = 0.0
     missing: str = "failed"
 
-    @property
-    def difference(self) -> float | None:
-        """Ours minus the published figure."""
-        return None if self.value is None or self.published is None else self.value - self.published
+    @classmethod
+    def of(cls, row: Mapping[str, Any], digits: int | None = None) -> "Score":
+        """From a row of results."""
+        missing = "failed" if row["status"] in (None, "ok") else str(row["status"])
+        return cls(Estimate.of(row), row["published"], digits, missing=missing)
 
     @property
     def figure(self) -> str:
         """The value alone: ``0.862``, ``failed`` (or ``skipped``) or ``undefined``."""
-        if self.value is None:
+        if self.estimate.failed:
             return self.missing
         lost = f", {self.rows_lost:.0%} of rows failed" if self.rows_lost else ""
-        return ("undefined" if math.isnan(self.value) else self._number(self.value)) + lost
+        return (self._number(self.estimate.number) if self.estimate.defined else "undefined") + lost
 
     @property
     def bounds(self) -> str:
         """``[0.851, 0.870]``, or nothing."""
-        if self.low is None or self.high is None or self.value is None or math.isnan(self.value):
+        ends = self.estimate.bounds
+        if ends is None or not self.estimate.defined:
             return ""
-        return f"[{self._number(self.low)}, {self._number(self.high)}]"
+        return f"[{self._number(ends[0])}, {self._number(ends[1])}]"
 
     @property
     def text(self) -> str:
@@ -74,8 +66,8 @@ class Score:
         """``0.862 (+0.003)``: the published figure and ours minus it; empty where there is none."""
         if self.published is None:
             return ""
-        difference = self.difference
-        if difference is None or math.isnan(difference):
+        difference = self.estimate.number - self.published
+        if math.isnan(difference):
             return self._number(self.published)
         if self.digits is None:
             return f"{self._number(self.published)} ({difference:+.3f})"
@@ -137,10 +129,10 @@ class Line:
     @property
     def counts(self) -> str:
         """How many explanations or trials the line rests on, and what went wrong with any."""
-        first = max(self.scores.values(), key=lambda score: score.n)
-        failed = max(score.n_failed for score in self.scores.values())
-        undefined = max(score.n_undefined for score in self.scores.values())
-        parts = [f"{first.n:,}"]
+        found = [score.estimate for score in self.scores.values()]
+        failed = max(one.n_failed for one in found)
+        undefined = max(one.n_undefined for one in found)
+        parts = [f"{max(one.n for one in found):,}"]
         parts += [f"{failed:,} failed"] if failed else []
         parts += [f"{undefined:,} undefined"] if undefined else []
         return ", ".join(parts)
@@ -282,9 +274,3 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     short = {name: re.sub(r"^[^:]*/(?=[^/:]+\.py:)", "", name) for name in names}
     taken = list(short.values())
     return {name: label if taken.count(label) == 1 else name for name, label in short.items()}
-
-
-def versions(plan: Mapping[str, Any]) -> tuple[str, str]:
-    """The fact of which versions of libraries computed the scores."""
-    found = sorted(plan.get("versions", {}).items())
-    return "versions", ", ".join(f"{name} {version}" for name, version in found)

@@ -7,8 +7,14 @@ import attrs
 import polars as pl
 
 from xassay.metrics import describe
-from xassay.report.records import (
-    SIGNIFICANT,
+from xassay.studies.check import thresholds
+from xassay.studies.check.judgement import JUDGEMENTS
+from xassay.studies.check.measures import Measure, measure, measures
+from xassay.studies.check.outcome import COSTS, FINDINGS
+from xassay.studies.check.verdict import VERDICT
+from xassay.studies.kit.comparisons import better, or_dash
+from xassay.studies.kit.views import Builder, Extra, dots, titled, view_of
+from xassay.views import (
     Block,
     Cell,
     Column,
@@ -21,17 +27,7 @@ from xassay.report.records import (
     p_cell,
     short_names,
     significant,
-    versions,
 )
-from xassay.studies.check import thresholds
-from xassay.studies.check.measures import Measure, measure, measures
-
-EXTRA = {
-    "judgements": ("explainer", "judgement", "rows", "why"),
-    "verdict": ("about", "text", "recommended"),
-    "sanity": ("check", "passed", "found", "meaning", "rows"),
-    "costs": ("explainer", "seconds_a_row", "rows"),
-}
 
 _DIGITS = 3
 _IN_UNITS = ("_rmse", "_area", "pgi", "pgu", "comprehensiveness", "sufficiency", "lipschitz", "best_scale")
@@ -53,9 +49,7 @@ _VERDICT = (
 )
 
 
-def build(
-    plan: dict[str, Any], scores: pl.DataFrame, tests: pl.DataFrame, extra: Mapping[str, pl.DataFrame]
-) -> View:
+def build(plan: dict[str, Any], scores: pl.DataFrame, tests: pl.DataFrame, extra: Extra) -> View:
     """The view of a plan, its results and tests, and the judgements, verdict, sanity checks and costs."""
     own = scores.filter(pl.col("explainer").is_not_null())
     verdict = extra.get("verdict", pl.DataFrame(schema={"about": pl.String, "text": pl.String}))
@@ -74,17 +68,21 @@ def build(
         _costs(base, names, extra.get("costs")),
         _tests(tests, names),
     ]
-    return View(
+    return view_of(
+        plan,
         title="Is the explanation of this model right?",
         intro=(_INTRO,),
         facts=_facts(plan),
-        notices=tuple(plan.get("notices", ())),
-        failures=tuple(_failures(own, names)),
-        sections=tuple(section for section in sections if section is not None),
+        failures=_failures(own, names),
+        sections=sections,
     )
 
 
-def _facts(plan: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+_EXTRA = {"judgements": JUDGEMENTS, "verdict": VERDICT, "sanity": FINDINGS, "costs": COSTS}
+BUILDER = Builder(build, {name: tuple(columns) for name, columns in _EXTRA.items()})
+
+
+def _facts(plan: dict[str, Any]) -> dict[str, str | None]:
     settings = plan["settings"]
     kinds: dict[str, int] = {}
     for column in plan["columns"]:
@@ -92,16 +90,13 @@ def _facts(plan: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     explained = f"{settings['kind']}: {settings['score']}"
     explained += f", {plan['label']}" if plan["label"] else ""
     explained += f", {settings['link']} link" if settings["link"] != "identity" else ""
-    return (
-        *((("model", str(settings["model"])),) if settings.get("model") else ()),
-        *((("data", str(settings["data"])),) if settings.get("data") else ()),
-        ("explained", explained),
-        ("columns", ", ".join(f"{n} {kind}" for kind, n in kinds.items())),
-        ("rows explained", f"{plan['rows']:,}"),
-        ("background", f"{plan['background']:,} rows"),
-        ("seed", str(settings["seed"])),
-        versions(plan),
-    )
+    return {
+        **{name: str(settings[name]) for name in ("model", "data") if settings.get(name)},
+        "explained": explained,
+        "columns": ", ".join(f"{n} {kind}" for kind, n in kinds.items()),
+        "rows explained": f"{plan['rows']:,}",
+        "background": f"{plan['background']:,} rows",
+    }
 
 
 _NAMED = 3
@@ -127,26 +122,12 @@ def _because(reason: Any) -> str:
     return "" if reason is None else f": {reason}"
 
 
-def _score(row: Mapping[str, Any], digits: int | None = None) -> Score:
-    return Score(
-        value=row["value"],
-        low=row["ci_low"],
-        high=row["ci_high"],
-        n=row["n"],
-        n_failed=row["n_failed"],
-        n_undefined=row["n_undefined"],
-        reason=row["reason"],
-        digits=digits,
-        missing="failed" if row["status"] == "ok" else str(row["status"]),
-    )
-
-
 def _lines(table: pl.DataFrame, names: Mapping[str, str]) -> tuple[Line, ...]:
     """A line an explainer, in the verdict's order."""
     lines = {name: Line(shown, {}) for name, shown in names.items()}
     for row in table.iter_rows(named=True):
         digits = _DIGITS if row["metric"].endswith(_IN_UNITS) else None
-        lines[row["explainer"]].scores[_key(row["metric"], row["sigma"])] = _score(row, digits)
+        lines[row["explainer"]].scores[_key(row["metric"], row["sigma"])] = Score.of(row, digits)
     return tuple(line for line in lines.values() if line.scores)
 
 
@@ -158,10 +139,8 @@ def _columns(table: pl.DataFrame, metrics: Iterable[str]) -> tuple[Column, ...]:
     columns = []
     for metric in metrics:
         found = table.filter(pl.col("metric") == metric)["sigma"].unique().sort()
-        for sigma in found:
-            title = describe(metric).full_name
-            title = title if sigma is None else f"{title}, sigma {sigma:g}"
-            columns.append(Column(_key(metric, sigma), title))
+        rows = ({"metric": metric, "sigma": sigma} for sigma in found)
+        columns += [Column(_key(metric, row["sigma"]), titled(row)) for row in rows]
     return tuple(columns)
 
 
@@ -262,7 +241,7 @@ def _of_model(measure: Measure, model: pl.DataFrame) -> Table | None:
     rows = [
         (
             Cell(_title(row)),
-            Cell(_score(row).text),
+            Cell(Score.of(row).text),
             Cell(f"{row['n'] - row['n_failed'] - row['n_undefined']:,}"),
         )
         for row in own.iter_rows(named=True)
@@ -272,31 +251,18 @@ def _of_model(measure: Measure, model: pl.DataFrame) -> Table | None:
 
 def _title(row: Mapping[str, Any]) -> str:
     """A score's name, with what it was measured at."""
-    title = describe(row["metric"]).full_name
-    title = title if row["sigma"] is None else f"{title}, sigma {row['sigma']:g}"
-    return title if row["planted"] is None else f"{title}, {row['planted']}"
+    return titled(row) if row["planted"] is None else f"{titled(row)}, {row['planted']}"
 
 
 def _dots(table: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
     titles = {metric: describe(metric).full_name for metric in table["metric"].unique()}
     order = {name: k for k, name in enumerate(names)}
-    return table.sort(
-        "metric",
-        "sigma",
-        pl.col("explainer").replace_strict(order, return_dtype=pl.Int64),
-        descending=[True, False, False],
-    ).select(
-        pl.when(pl.col("sigma").is_null())
-        .then(pl.col("metric").replace(titles))
-        .otherwise(pl.format("{}, sigma {}", pl.col("metric").replace(titles), pl.col("sigma")))
-        .alias("panel"),
-        pl.col("explainer").replace(names).alias("row"),
-        pl.lit("score").alias("series"),
-        "value",
-        pl.col("ci_low").alias("low"),
-        pl.col("ci_high").alias("high"),
-        "published",
-    )
+    place = pl.col("explainer").replace_strict(order, return_dtype=pl.Int64)
+    ordered = table.sort("metric", "sigma", place, descending=[True, False, False])
+    title = pl.col("metric").replace(titles)
+    at_sigma = pl.format("{}, sigma {}", title, pl.col("sigma"))
+    panel = pl.when(pl.col("sigma").is_null()).then(title).otherwise(at_sigma)
+    return dots(ordered, panel, pl.col("explainer").replace(names), pl.lit("score"))
 
 
 def _convergence(own: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
@@ -307,7 +273,7 @@ def _convergence(own: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
     for name, shown in names.items():
         curve = table.filter(explainer=name).sort("samples")
         for row in curve.iter_rows(named=True) if len(curve) > 1 else ():
-            texts = (shown, f"{row['samples']:,}", _score(row).text, f"{row['n']:,}")
+            texts = (shown, f"{row['samples']:,}", Score.of(row).text, f"{row['n']:,}")
             rows.append(tuple(map(Cell, texts)))
     if not rows:
         return None
@@ -350,25 +316,10 @@ def _tests(tests: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
         return None
     rows = []
     for row in tests.iter_rows(named=True):
-        metric = describe(row["metric"])
-        p_value = row["p_holm"]
-        better = "-"
-        if p_value is not None and p_value < SIGNIFICANT:
-            first_larger = row["statistic"] > 0
-            better = row["first"] if first_larger == metric.higher_is_better else row["second"]
-        title = metric.full_name if row["sigma"] is None else f"{metric.full_name}, sigma {row['sigma']:g}"
-        difference = significant(row["statistic"]) if row["statistic"] == row["statistic"] else "-"
-        rows.append(
-            (
-                Cell(title),
-                Cell(names.get(row["first"], row["first"])),
-                Cell(names.get(row["second"], row["second"])),
-                Cell(difference),
-                Cell(names.get(better, better)),
-                p_cell(p_value),
-                Cell(f"{row['n_blocks']:,}"),
-            )
-        )
+        who = (row["first"], row["second"], better(row) or "-")
+        first, second, best = (names.get(name, name) for name in who)
+        texts = (titled(row), first, second, or_dash(row["statistic"]), best)
+        rows.append((*map(Cell, texts), p_cell(row["p_holm"]), Cell(f"{row['n_blocks']:,}")))
     table = Table(
         "Permutation test of each pair's difference of scores, on the same rows; p by Holm over all rows "
         "of this table",

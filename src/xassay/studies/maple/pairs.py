@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import attrs
 import polars as pl
 
 from xassay.metrics import describe
-from xassay.report.records import SIGNIFICANT, Cell, Table, p_cell, significant
+from xassay.studies.kit.comparisons import better, corrected, or_dash, p_cells
+from xassay.views import Cell, Table
 
 _LEAST = 1e-4
 _LEADS = "corrected_resampled_t"
@@ -37,7 +37,7 @@ class Pairs:
         self._rows = {
             pair: rows
             for pair, rows in found.items()
-            if any(not math.isnan(_p(row)) for row in rows.values())
+            if any(not math.isnan(corrected(row)) for row in rows.values())
         }
         self._are_beside = len(self._rows) <= most
 
@@ -64,51 +64,23 @@ class Pairs:
             return
         rows = []
         for pair, tests in self._rows.items():
-            better = [_better(row) for row in tests.values()]
-            counts = [str(better.count(who)) for who in (*pair, "", None)]
+            winners = [better(row) for row in tests.values()]
+            counts = [str(winners.count(who)) for who in (*pair, "", None)]
             rows.append(tuple(map(Cell, (*map(self._name, pair), *counts))))
         yield Table(
             title, ("first", "second", "first better", "second better", "unclear", "no test"), tuple(rows)
         )
 
     def _remark(self, row: dict[str, Any] | None) -> Cell:
-        better = _better(row)
-        if row is None or better is None:
+        who = None if row is None else better(row)
+        if row is None or who is None:
             return Cell("-")
-        p_value = _p(row)
+        p_value = corrected(row)
         shown = f"<{_LEAST:.4f}" if p_value < _LEAST else f"{p_value:.2g}"
-        return Cell(f"{self._name(better) if better else 'unclear'} ({shown})", strong=bool(better))
+        return Cell(f"{self._name(who) if who else 'unclear'} ({shown})", strong=bool(who))
 
     def _name(self, name: str) -> str:
         return self._names.get(name, name)
-
-
-def _p(row: Mapping[str, Any]) -> float:
-    """The corrected p-value, or if it was not corrected the plain one; NaN where there was no test."""
-    found = row["p_value"] if row["p_holm"] is None else row["p_holm"]
-    return math.nan if found is None else float(found)
-
-
-def p_cells(row: Mapping[str, Any]) -> tuple[Cell, Cell]:
-    """A test's p-value and the corrected one; where there is a corrected one, it alone may be bold.
-
-    Example:
-        >>> [(cell.text, cell.strong) for cell in p_cells({"p_value": 0.01, "p_holm": 0.06})]
-        [('0.01', False), ('0.06', False)]
-    """
-    alone, corrected = p_cell(row["p_value"]), p_cell(row["p_holm"])
-    return (alone if row["p_holm"] is None else attrs.evolve(alone, strong=False)), corrected
-
-
-def _better(row: Mapping[str, Any] | None) -> str | None:
-    """Who is better; nobody's name where that is unclear, None where there was no test."""
-    if row is None or math.isnan(_p(row)):
-        return None
-    if _p(row) >= SIGNIFICANT:
-        return ""
-    is_first_larger = row["statistic"] > 0
-    better = row["first"] if is_first_larger == describe(row["metric"]).higher_is_better else row["second"]
-    return str(better)
 
 
 def every_test(tests: pl.DataFrame) -> tuple[Table, ...]:
@@ -122,11 +94,7 @@ def every_test(tests: pl.DataFrame) -> tuple[Table, ...]:
         texts = [row["dataset"], *([f"{row['sigma']:g}"] if has_sigma else [])]
         name = TEST_NAMES.get(row["test"], row["test"])
         texts += [describe(row["metric"]).full_name, row["first"], row["second"], name]
-        numbers = [_or_dash(row["statistic"]), _or_dash(row["df1"])]
+        numbers = [or_dash(row["statistic"]), or_dash(row["df1"])]
         rows.append((*map(Cell, (*texts, *numbers)), *p_cells(row), Cell(str(row["n_blocks"]))))
     title = "Every test (t is negative where the first's mean is smaller)"
     return (Table(title, (*columns, "t", "df", "p", "p, Holm", "trials"), tuple(rows)),)
-
-
-def _or_dash(value: float | None) -> str:
-    return "-" if value is None or math.isnan(value) else significant(value)

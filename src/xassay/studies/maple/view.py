@@ -6,34 +6,20 @@ from typing import Any
 import attrs
 import polars as pl
 
-from xassay.report import maple_text as words
-from xassay.report.pairs import Pairs, every_test
-from xassay.report.records import (
-    Block,
-    Cell,
-    Column,
-    Line,
-    Plot,
-    Score,
-    Section,
-    Table,
-    View,
-    short_names,
-    versions,
-)
+from xassay.studies.kit.views import Builder, Extra, dots, view_of
+from xassay.studies.maple import words
+from xassay.studies.maple.pairs import Pairs, every_test
+from xassay.studies.maple.study import PATTERNS
+from xassay.views import Block, Cell, Column, Line, Plot, Score, Section, Table, View, short_names
 
-EXTRA = {"patterns": ("shape", "grid", "low", "q1", "median", "q3", "high")}
 _KEYS = ["dataset", "model", "explainer", "sigma", "metric"]
 _DIGITS = 3
 _MAX_BESIDE = 3
 """More pairs than these are tested in a table of their own, not beside the scores."""
 
 
-def build(
-    plan: dict[str, Any], scores: pl.DataFrame, tests: pl.DataFrame, extra: Mapping[str, pl.DataFrame]
-) -> View:
+def build(plan: dict[str, Any], scores: pl.DataFrame, tests: pl.DataFrame, extra: Extra) -> View:
     """The view of a plan, its results, tests and, where that experiment ran, patterns."""
-    settings = plan["settings"]
     averages = _averages(scores)
     sections = [
         _accuracy(averages.filter(pl.col("metric").is_in(["rmse", "features_kept"])), tests),
@@ -41,14 +27,17 @@ def build(
         _patterns(averages.filter(pl.col("metric") == "pattern_match"), extra.get("patterns")),
     ]
     is_single = averages["trials"].max() == 1
-    return View(
+    return view_of(
+        plan,
         title="MAPLE: how far do local linear explanations hold?",
         intro=(words.INTRO, *((words.ONE_TRIAL,) if is_single else (words.STATISTICS, words.TESTS))),
-        facts=_facts(plan, settings, averages),
-        notices=tuple(plan.get("notices", ())),
-        failures=tuple(_failures(scores)),
-        sections=tuple(section for section in sections if section is not None),
+        facts=_facts(plan["settings"], averages),
+        failures=_failures(scores),
+        sections=sections,
     )
+
+
+BUILDER = Builder(build, {"patterns": tuple(PATTERNS)})
 
 
 def _averages(scores: pl.DataFrame) -> pl.DataFrame:
@@ -70,9 +59,7 @@ def _averages(scores: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _facts(
-    plan: dict[str, Any], settings: dict[str, Any], averages: pl.DataFrame
-) -> tuple[tuple[str, str], ...]:
+def _facts(settings: dict[str, Any], averages: pl.DataFrame) -> dict[str, str | None]:
     sample = settings["sample"]
     parts = {
         "accuracy": averages.filter(pl.col("metric") == "rmse"),
@@ -80,14 +67,12 @@ def _facts(
         "patterns": averages.filter(pl.col("metric") == "pattern_match"),
     }
     trials = [f"{max(part['trials'])} for {name}" for name, part in parts.items() if len(part)]
-    return (
-        ("profile", f"{settings['profile']}: {words.profile(settings['profile'], settings['trials'])}"),
-        *((("target", str(settings["target"])),) if settings["target"] else ()),
-        ("trials", ", ".join(trials) or "none"),
-        ("points explained a trial", "the whole test part" if sample is None else f"at most {sample:,}"),
-        ("seed", str(settings["seed"])),
-        versions(plan),
-    )
+    return {
+        "profile": f"{settings['profile']}: {words.profile(settings['profile'], settings['trials'])}",
+        "target": str(settings["target"]) if settings["target"] else None,
+        "trials": ", ".join(trials) or "none",
+        "points explained a trial": "the whole test part" if sample is None else f"at most {sample:,}",
+    }
 
 
 def _failures(scores: pl.DataFrame) -> Iterable[str]:
@@ -109,18 +94,12 @@ def _failures(scores: pl.DataFrame) -> Iterable[str]:
 
 
 def _score(row: dict[str, Any], digits: int | None = _DIGITS) -> Score:
-    has_trials = row["trials"] > 0
-    return Score(
-        row["value"],
-        row["ci_low"],
-        row["ci_high"],
-        row["published"],
-        row["trials"] if has_trials else row["n"],
-        row["failed"] if has_trials else row["n_failed"],
-        row["undefined"] if has_trials else row["n_undefined"],
-        row["reason"],
-        digits,
-        row["n_failed"] / row["n"] if row["n"] else 0.0,
+    found = Score.of(row, digits)
+    of_trials = {"n": row["trials"], "n_failed": row["failed"], "n_undefined": row["undefined"]}
+    return attrs.evolve(
+        found,
+        estimate=attrs.evolve(found.estimate, **of_trials) if row["trials"] else found.estimate,
+        rows_lost=row["n_failed"] / row["n"] if row["n"] else 0.0,
     )
 
 
@@ -196,17 +175,9 @@ def _dots(
 ) -> pl.DataFrame:
     """The plotted rows: series in the order of ``names``, data sets down."""
     order = {name: k for k, name in enumerate(names)}
-    return table.sort(
-        pl.col("sigma"), pl.col("dataset"), pl.col(series).replace_strict(order, default=len(order))
-    ).select(
-        (pl.format("sigma {}", pl.col("sigma")) if panel is None else panel).alias("panel"),
-        pl.col("dataset").alias("row"),
-        pl.col(series).replace(names).alias("series"),
-        "value",
-        pl.col("ci_low").alias("low"),
-        pl.col("ci_high").alias("high"),
-        "published",
-    )
+    ordered = table.sort("sigma", "dataset", pl.col(series).replace_strict(order, default=len(order)))
+    panel = pl.format("sigma {}", pl.col("sigma")) if panel is None else panel
+    return dots(ordered, panel, pl.col("dataset"), pl.col(series).replace(names))
 
 
 def _explanations(averages: pl.DataFrame, tests: pl.DataFrame) -> Iterable[Section]:

@@ -1,34 +1,22 @@
 """The view of a CREM run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import polars as pl
 
 from xassay.metrics import describe
 from xassay.models.learned_detectors import TABLE
-from xassay.report.pairs import p_cells
-from xassay.report.records import (
-    Block,
-    Cell,
-    Column,
-    Line,
-    Plot,
-    Score,
-    Section,
-    Table,
-    View,
-    short_names,
-    versions,
-)
+from xassay.studies.crem.scoring import THESE_VERSIONS
 from xassay.studies.crem.settings import TRUTHS
+from xassay.studies.kit.comparisons import p_cells
+from xassay.studies.kit.views import Builder, Extra, dots, view_of
+from xassay.views import Block, Cell, Column, Line, Plot, Score, Section, Table, View, short_names
 
 CORRECTNESS = ("mrr", "map", "mr_precision", "exact_match")
 PLOTTED = ("mrr", "map", "mr_precision")
 ROBUSTNESS = ("ela", "noise_share")
 _IN_ORDER = (*CORRECTNESS, *ROBUSTNESS)
-_WITHIN = "circuit, these versions"
-"""The level of means with the interval that takes the versions as all there are."""
 
 PROFILES = {
     "xassay": "every column is ranked, and ties count at their expectation, so no order of columns can help",
@@ -95,14 +83,14 @@ def build(
     plan: dict[str, Any],
     scores: pl.DataFrame,
     tests: pl.DataFrame,
-    extra: Mapping[str, pl.DataFrame],  # noqa: ARG001 - every builder gets it
+    extra: Extra,  # noqa: ARG001 - every builder gets it
 ) -> View:
     """The view of a plan, its results and tests."""
     settings = plan["settings"]
     quality = scores.filter(pl.col("level") == "circuit", pl.col("explainer").is_null())
     scores = scores.filter(pl.col("explainer").is_not_null())
     averages = scores.filter(pl.col("level") == "circuit")
-    within = scores.filter(pl.col("level") == _WITHIN)
+    within = scores.filter(pl.col("level") == THESE_VERSIONS)
     clean = averages.filter(pl.col("noise") == 0)
     failed = scores.filter(pl.col("level") == "version", pl.col("reason").is_not_null())
     has_published = bool(_points(clean)["published"].is_not_null().any())
@@ -113,14 +101,17 @@ def build(
         _robustness(averages, within),
         _compared(tests),
     ]
-    return View(
+    return view_of(
+        plan,
         title="CREM: do explanations find the true causes of anomalies?",
-        intro=tuple(_intro(settings, has_published=has_published)),
-        facts=_facts(plan, settings),
-        notices=tuple(plan.get("notices", ())),
-        failures=tuple(_failures(failed)),
-        sections=tuple(section for section in sections if section is not None),
+        intro=_intro(settings, has_published=has_published),
+        facts=_facts(settings),
+        failures=_failures(failed),
+        sections=sections,
     )
+
+
+BUILDER = Builder(build, {})
 
 
 def _intro(settings: dict[str, Any], *, has_published: bool) -> Iterable[str]:
@@ -131,17 +122,15 @@ def _intro(settings: dict[str, Any], *, has_published: bool) -> Iterable[str]:
         yield _PUBLISHED
 
 
-def _facts(plan: dict[str, Any], settings: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    sample = settings["sample"]
-    return (
-        ("profile", f"{settings['profile']}: {PROFILES[settings['profile']]}"),
-        *((("ties", f"{settings['ties']} in place of the profile's rule"),) if settings["ties"] else ()),
-        ("rows a version", "all" if sample is None else f"at most {sample:,}"),
-        ("truth", f"{settings['truth']}: {TRUTHS[settings['truth']]}"),
-        *((("detector", detector),) if (detector := settings.get("detector", TABLE)) != TABLE else ()),
-        ("seed", str(settings["seed"])),
-        versions(plan),
-    )
+def _facts(settings: dict[str, Any]) -> dict[str, str | None]:
+    sample, detector = settings["sample"], settings.get("detector", TABLE)
+    return {
+        "profile": f"{settings['profile']}: {PROFILES[settings['profile']]}",
+        "ties": f"{settings['ties']} in place of the profile's rule" if settings["ties"] else None,
+        "rows a version": "all" if sample is None else f"at most {sample:,}",
+        "truth": f"{settings['truth']}: {TRUTHS[settings['truth']]}",
+        "detector": None if detector == TABLE else detector,
+    }
 
 
 def _failures(failed: pl.DataFrame) -> Iterable[str]:
@@ -151,25 +140,12 @@ def _failures(failed: pl.DataFrame) -> Iterable[str]:
         yield f"{row['circuit']} {' '.join(row['fault'])}, {row['explainer']}: {row['reason']}"
 
 
-def _score(row: dict[str, Any]) -> Score:
-    return Score(
-        row["value"],
-        row["ci_low"],
-        row["ci_high"],
-        row["published"],
-        row["n"],
-        row["n_failed"],
-        row["n_undefined"],
-        row["reason"],
-    )
-
-
 def _lines(rows: Iterable[dict[str, Any]], column: str) -> tuple[Line, ...]:
     lines: dict[str, Line] = {}
     for row in rows:
         detail = ", ".join(filter(None, (row["engine"], row["options"])))
         line = lines.setdefault(row["explainer"], Line(row["explainer"], {}, detail))
-        line.scores[f"{row[column]:g}" if column == "noise" else row[column]] = _score(row)
+        line.scores[f"{row[column]:g}" if column == "noise" else row[column]] = Score.of(row)
     return tuple(lines.values())
 
 
@@ -192,7 +168,7 @@ def _detection(quality: pl.DataFrame) -> Section | None:
     lines: dict[str, Line] = {}
     for row in quality.sort("circuit", "noise").iter_rows(named=True):
         name = f"{row['circuit']}, {row['noise']:g} noise columns" if row["noise"] else row["circuit"]
-        lines.setdefault(name, Line(name, {})).scores[row["metric"]] = _score(row)
+        lines.setdefault(name, Line(name, {})).scores[row["metric"]] = Score.of(row)
     block = Block("Detection", "circuit", columns, tuple(lines.values()), "versions")
     return Section("How well does the detector tell anomalies?", (_DETECTION,), blocks=(block,))
 
@@ -206,7 +182,7 @@ def _within(title: str, rows: pl.DataFrame) -> tuple[Table, ...]:
     metrics = [metric for metric in _IN_ORDER if (rows["metric"] == metric).any()]
     texts = []
     for place, part in rows.sort(keys).group_by(keys, maintain_order=True):
-        found = {row["metric"]: _score(row).text for row in part.iter_rows(named=True)}
+        found = {row["metric"]: Score.of(row).text for row in part.iter_rows(named=True)}
         names = (name if isinstance(name, str) else f"{name:g}" for name in place)
         texts.append(tuple(map(Cell, (*names, *(found.get(metric, "") for metric in metrics)))))
     heads = (*keys, *(describe(metric).full_name for metric in metrics))
@@ -218,15 +194,7 @@ def _correctness(clean: pl.DataFrame, within: pl.DataFrame) -> Section:
         Column(metric, describe(metric).full_name, terminal=metric in PLOTTED) for metric in CORRECTNESS
     )
     points = _points(clean)
-    drawn = _named(points).select(
-        pl.col("name").alias("panel"),
-        pl.col("label").alias("row"),
-        pl.col("circuit").alias("series"),
-        "value",
-        pl.col("ci_low").alias("low"),
-        pl.col("ci_high").alias("high"),
-        "published",
-    )
+    drawn = dots(_named(points), pl.col("name"), pl.col("label"), pl.col("circuit"))
     return Section(
         "How well true causes are ranked",
         (_INTERVALS,),
