@@ -1,4 +1,4 @@
-"""The few functions that do a whole job."""
+"""The few functions that do a whole job; a study is loaded when it is asked for."""
 
 import shutil
 import time
@@ -18,8 +18,6 @@ from xassay.studies.check import CheckSettings, CheckStudy, prepare
 from xassay.studies.check.given import aligned, given_explanation
 from xassay.studies.check.requirements import Requirement
 from xassay.studies.check.settings import GIVEN
-from xassay.studies.crem import CremSettings, CremStudy
-from xassay.studies.maple import MapleSettings, MapleStudy
 from xassay.work import Limits, Progress
 
 
@@ -47,6 +45,8 @@ def run_crem(
         >>> run.scores.filter(level="circuit", metric="mrr")["value"].round(3).to_list()
         [0.891]
     """
+    from xassay.studies.crem import CremSettings, CremStudy
+
     return _run(CremStudy(CremSettings(**settings)), out, jobs, progress)
 
 
@@ -75,6 +75,8 @@ def run_maple(
         >>> 0 < rmse < 0.5
         True
     """
+    from xassay.studies.maple import MapleSettings, MapleStudy
+
     return _run(MapleStudy(MapleSettings(**settings)), out, jobs, progress)
 
 

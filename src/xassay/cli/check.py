@@ -1,6 +1,7 @@
 """``xassay check``."""
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -55,7 +56,7 @@ def check(
     Exit code 1 where something failed or a requirement is not met, 2 for input that cannot be used.
     The same command again continues a run that was stopped.
     """
-    from xassay import api, results, terminal
+    from xassay import api, terminal
     from xassay.studies.check import CheckSettings
     from xassay.studies.check.files import Files
 
@@ -93,8 +94,7 @@ def check(
     within = limits(memory, cell=settings.timeout, run=api.left_of(settings.budget, began))
     about = f", about {terminal.duration(study.seconds)}"
     code = run_study(study, out, jobs, quiet=quiet, limits=within, about=about)
-    scores = results.read_parquet(folder / "results.parquet", results.RESULTS)
-    unmet = [reason for one in wanted if (reason := one.unmet(scores)) is not None]
+    unmet = _unmet(wanted, folder)
     for reason in unmet:
         terminal.say(f"not met: {reason}", stderr=True, style="red")
     return 1 if unmet else code
@@ -114,3 +114,13 @@ def _requirements(require: str | None, settings: "CheckSettings", *, given: bool
     for one in wanted:
         one.check_measured(settings)
     return wanted
+
+
+def _unmet(wanted: "list[Requirement]", folder: Path) -> list[str]:
+    """Why what is required is not met, of the run in a folder."""
+    from xassay import results
+
+    if not wanted:
+        return []
+    scores = results.read_parquet(folder / "results.parquet", results.RESULTS)
+    return [reason for one in wanted if (reason := one.unmet(scores)) is not None]
