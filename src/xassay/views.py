@@ -178,6 +178,11 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
+    @classmethod
+    def of(cls, title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> "Table":
+        """Of texts of which none stands out."""
+        return cls(title, tuple(columns), tuple(tuple(map(Cell, row)) for row in rows))
+
 
 @attrs.frozen(eq=False)
 class Plot:

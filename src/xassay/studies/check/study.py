@@ -239,12 +239,7 @@ class CheckStudy:
         }
 
     def score(self, frames: Frames, failures: Failures) -> dict[str, pl.DataFrame]:
-        """The tables ``results``, ``tests``, ``judgements``, ``verdict``, ``sanity`` and ``costs``.
-
-        Args:
-            frames: the frames of the cells that finished, by cell key.
-            failures: why the others did not, by cell key.
-        """
+        """The tables ``results``, ``tests``, ``judgements``, ``verdict``, ``sanity`` and ``costs``."""
         cells = [*self.cells, *self.follow_ups(frames, failures)]
         made = outcome.Outcome(
             self._subject, self.settings, self._measures, self._judged, cells, frames, failures

@@ -12,22 +12,9 @@ from xassay.studies.check.judgement import JUDGEMENTS
 from xassay.studies.check.measures import Measure, measure, measures
 from xassay.studies.check.outcome import COSTS, FINDINGS
 from xassay.studies.check.verdict import VERDICT
-from xassay.studies.kit.comparisons import better, or_dash
+from xassay.studies.kit.comparisons import better, or_dash, p_cells
 from xassay.studies.kit.views import Builder, Extra, dots, titled, view_of
-from xassay.views import (
-    Block,
-    Cell,
-    Column,
-    Line,
-    Plot,
-    Score,
-    Section,
-    Table,
-    View,
-    p_cell,
-    short_names,
-    significant,
-)
+from xassay.views import Block, Cell, Column, Line, Plot, Score, Section, Table, View, short_names
 
 _DIGITS = 3
 _IN_UNITS = ("_rmse", "_area", "pgi", "pgu", "comprehensiveness", "sufficiency", "lipschitz", "best_scale")
@@ -239,14 +226,10 @@ def _of_model(measure: Measure, model: pl.DataFrame) -> Table | None:
     """Scores of the model alone, by a measure."""
     own = model.filter(pl.col("metric").is_in(measure.of_the_model))
     rows = [
-        (
-            Cell(_title(row)),
-            Cell(Score.of(row).text),
-            Cell(f"{row['n'] - row['n_failed'] - row['n_undefined']:,}"),
-        )
+        (_title(row), Score.of(row).text, f"{row['n'] - row['n_failed'] - row['n_undefined']:,}")
         for row in own.iter_rows(named=True)
     ]
-    return Table("The model itself", ("score", "value", "rows"), tuple(rows)) if rows else None
+    return Table.of("The model itself", ("score", "value", "rows"), rows) if rows else None
 
 
 def _title(row: Mapping[str, Any]) -> str:
@@ -272,15 +255,14 @@ def _convergence(own: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
     rows = []
     for name, shown in names.items():
         curve = table.filter(explainer=name).sort("samples")
-        for row in curve.iter_rows(named=True) if len(curve) > 1 else ():
-            texts = (shown, f"{row['samples']:,}", Score.of(row).text, f"{row['n']:,}")
-            rows.append(tuple(map(Cell, texts)))
+        points = curve.iter_rows(named=True) if len(curve) > 1 else ()
+        rows += [(shown, f"{row['samples']:,}", Score.of(row).text, f"{row['n']:,}") for row in points]
     if not rows:
         return None
     return Section(
         measure("convergence").question,
         (measure("convergence").how,),
-        tables=(Table("", ("explainer", "samples", "fidelity", "rows"), tuple(rows)),),
+        tables=(Table.of("", ("explainer", "samples", "fidelity", "rows"), rows),),
         terminal=False,
     )
 
@@ -296,17 +278,12 @@ def _costs(base: pl.DataFrame, names: Mapping[str, str], costs: pl.DataFrame | N
         if seconds.get(name) is None:
             continue
         n = asked.get(name)
-        rows.append(
-            (
-                Cell(shown),
-                Cell(f"{significant(1000 * seconds[name], 2)} ms"),
-                Cell("-" if n is None or n != n else f"{n:,.0f}"),  # noqa: PLR0124 - NaN
-            )
-        )
+        calls_shown = "-" if n is None or n != n else f"{n:,.0f}"  # noqa: PLR0124 - NaN
+        rows.append((shown, f"{or_dash(1000 * seconds[name], 2)} ms", calls_shown))
     return Section(
         measure("cost").question,
         (measure("cost").how,),
-        tables=(Table("", ("explainer", "time", "model calls"), tuple(rows)),),
+        tables=(Table.of("", ("explainer", "time", "model calls"), rows),),
         terminal=False,
     )
 
@@ -319,7 +296,8 @@ def _tests(tests: pl.DataFrame, names: Mapping[str, str]) -> Section | None:
         who = (row["first"], row["second"], better(row) or "-")
         first, second, best = (names.get(name, name) for name in who)
         texts = (titled(row), first, second, or_dash(row["statistic"]), best)
-        rows.append((*map(Cell, texts), p_cell(row["p_holm"]), Cell(f"{row['n_blocks']:,}")))
+        _, p_value = p_cells(row)
+        rows.append((*map(Cell, texts), p_value, Cell(f"{row['n_blocks']:,}")))
     table = Table(
         "Permutation test of each pair's difference of scores, on the same rows; p by Holm over all rows "
         "of this table",

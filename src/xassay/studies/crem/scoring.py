@@ -187,14 +187,7 @@ def score(
     failures: Failures,
     settings: CremSettings,
 ) -> list[Row]:
-    """Rows of results: every metric of every version, and their means over each circuit's versions.
-
-    Args:
-        cells: all cells of the run.
-        frames: the explained pairs of the cells that finished, by cell key.
-        failures: why the others did not, by cell key.
-        settings: the run's.
-    """
+    """Rows of results: every metric of every version, and their means over each circuit's versions."""
     places = grouped(cells)
     weights = RowWeights(settings.seed)
     means = {

@@ -136,12 +136,7 @@ class CremStudy:
         return {"study": self.name, "settings": asked, "cells": cells}
 
     def score(self, frames: Frames, failures: Failures) -> dict[str, pl.DataFrame]:
-        """The tables ``results`` and ``tests``.
-
-        Args:
-            frames: the frames of the cells that finished, by cell key.
-            failures: why the others did not, by cell key.
-        """
+        """The tables ``results`` and ``tests``."""
         scored = scoring.score(self._explained, frames, failures, self.settings)
         tried = quality(self._tried, frames, failures)
         table = results.frame([*scored, *tried], results.RESULTS)

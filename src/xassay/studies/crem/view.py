@@ -30,6 +30,7 @@ PROFILES = {
 }
 _TEST_NAMES = {"friedman": "Friedman chi-square", "iman_davenport": "Iman-Davenport F"}
 _LIMITS = (0, 1.02)
+_BEST = ("circuit", "explainer", "metric", "best background", "score there")
 _INTRO = (
     "Each anomaly comes from one altered gate of a digital circuit, so we know which inputs caused it, by "
     "the rule given below as truth. Explainers rank all columns by importance; the scores say how well the "
@@ -184,9 +185,9 @@ def _within(title: str, rows: pl.DataFrame) -> tuple[Table, ...]:
     for place, part in rows.sort(keys).group_by(keys, maintain_order=True):
         found = {row["metric"]: Score.of(row).text for row in part.iter_rows(named=True)}
         names = (name if isinstance(name, str) else f"{name:g}" for name in place)
-        texts.append(tuple(map(Cell, (*names, *(found.get(metric, "") for metric in metrics)))))
+        texts.append((*names, *(found.get(metric, "") for metric in metrics)))
     heads = (*keys, *(describe(metric).full_name for metric in metrics))
-    return (Table(f"{title}, with intervals for these versions alone", heads, tuple(texts)),)
+    return (Table.of(f"{title}, with intervals for these versions alone", heads, texts),)
 
 
 def _correctness(clean: pl.DataFrame, within: pl.DataFrame) -> Section:
@@ -224,11 +225,7 @@ def _backgrounds(plotted: pl.DataFrame) -> Section | None:
     return Section(
         "How the background matters",
         plot=Plot("curves", drawn, x_label="background proportion", limits=_LIMITS),
-        tables=(
-            Table(
-                "", ("circuit", "explainer", "metric", "best background", "score there"), tuple(_best(swept))
-            ),
-        ),
+        tables=(Table.of("", _BEST, _best(swept)),),
     )
 
 
@@ -263,15 +260,14 @@ def _compared(tests: pl.DataFrame) -> Section | None:
     )
 
 
-def _best(swept: pl.DataFrame) -> Iterable[tuple[Cell, ...]]:
+def _best(swept: pl.DataFrame) -> Iterable[tuple[str, ...]]:
     defined = swept.filter(pl.col("value").is_not_nan()).sort("circuit", "explainer", "metric", "background")
     top = defined.sort("value", descending=True, maintain_order=True).group_by(
         "circuit", "explainer", "metric", maintain_order=True
     )
     for row in top.first().sort("circuit", "explainer", "metric").iter_rows(named=True):
         name = describe(row["metric"]).full_name
-        texts = (row["circuit"], row["explainer"], name, f"{row['background']:g}", f"{row['value']:.3f}")
-        yield tuple(map(Cell, texts))
+        yield row["circuit"], row["explainer"], name, f"{row['background']:g}", f"{row['value']:.3f}"
 
 
 def _points(clean: pl.DataFrame) -> pl.DataFrame:

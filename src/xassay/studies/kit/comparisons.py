@@ -39,11 +39,11 @@ def p_cells(test: Mapping[str, Any]) -> tuple[Cell, Cell]:
     return (alone if test["p_holm"] is None else attrs.evolve(alone, strong=False)), after
 
 
-def or_dash(number: float | None) -> str:
-    """A number to three digits, a dash where there is none.
+def or_dash(number: float | None, digits: int = 3) -> str:
+    """A number to so many digits, a dash where there is none.
 
     Example:
         >>> or_dash(1.2345), or_dash(float("nan")), or_dash(None)
         ('1.23', '-', '-')
     """
-    return "-" if number is None or math.isnan(number) else significant(number)
+    return "-" if number is None or math.isnan(number) else significant(number, digits)

@@ -66,10 +66,9 @@ class Pairs:
         for pair, tests in self._rows.items():
             winners = [better(row) for row in tests.values()]
             counts = [str(winners.count(who)) for who in (*pair, "", None)]
-            rows.append(tuple(map(Cell, (*map(self._name, pair), *counts))))
-        yield Table(
-            title, ("first", "second", "first better", "second better", "unclear", "no test"), tuple(rows)
-        )
+            rows.append((*map(self._name, pair), *counts))
+        columns = ("first", "second", "first better", "second better", "unclear", "no test")
+        yield Table.of(title, columns, rows)
 
     def _remark(self, row: dict[str, Any] | None) -> Cell:
         who = None if row is None else better(row)

@@ -99,13 +99,7 @@ def _fidelity(cell: MapleCell, frame: pl.DataFrame) -> Iterator[tuple[Measured, 
 
 
 def score(cells: Sequence[MapleCell], frames: Frames, failures: Failures) -> Iterator[Row]:
-    """Rows of results: every score of every trial, and its mean over the trials that have one.
-
-    Args:
-        cells: all cells of the run.
-        frames: the per-row frames of the cells that finished, by cell key.
-        failures: why the others did not, by cell key.
-    """
+    """Rows of results: every score of every trial, and its mean over the trials that have one."""
     series: dict[tuple[str, str, str | None, Measured], list[tuple[MapleCell, Estimate]]] = {}
     for cell in sorted(cells, key=lambda cell: cell.trial):
         key = cell.key

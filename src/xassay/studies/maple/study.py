@@ -112,12 +112,7 @@ class MapleStudy:
         return {"study": self.name, "settings": asked}
 
     def score(self, frames: Frames, failures: Failures) -> dict[str, pl.DataFrame]:
-        """The tables ``results`` and ``tests``, and ``patterns`` where that experiment ran.
-
-        Args:
-            frames: the frames of the cells that finished, by cell key.
-            failures: why the others did not, by cell key.
-        """
+        """The tables ``results`` and ``tests``, and ``patterns`` where that experiment ran."""
         table = results.frame(scoring.score(self.cells, frames, failures), results.RESULTS)
         n_train = {each.name: part_sizes(len(each.X))[0] for each in self._tables}
         tables = {"results": table, "tests": results.frame(comparison.tests(table, n_train), results.TESTS)}

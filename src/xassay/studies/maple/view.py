@@ -10,7 +10,7 @@ from xassay.studies.kit.views import Builder, Extra, dots, view_of
 from xassay.studies.maple import words
 from xassay.studies.maple.pairs import Pairs, every_test
 from xassay.studies.maple.study import PATTERNS
-from xassay.views import Block, Cell, Column, Line, Plot, Score, Section, Table, View, short_names
+from xassay.views import Block, Column, Line, Plot, Score, Section, Table, View, short_names
 
 _KEYS = ["dataset", "model", "explainer", "sigma", "metric"]
 _DIGITS = 3
@@ -233,11 +233,8 @@ def _explanation(title: str, text: tuple[str, ...], table: pl.DataFrame, tests: 
 def _options(table: pl.DataFrame, explainers: Sequence[str]) -> Table:
     found = table.select("explainer", "engine", "options").unique().sort("explainer", "engine", "options")
     rows = sorted(found.iter_rows(), key=lambda row: explainers.index(row[0]))
-    return Table(
-        "The explainers and their options",
-        ("explainer", "engine", "options"),
-        tuple(tuple(Cell(text or "") for text in row) for row in rows),
-    )
+    texts = ([text or "" for text in row] for row in rows)
+    return Table.of("The explainers and their options", ("explainer", "engine", "options"), texts)
 
 
 def _patterns(table: pl.DataFrame, quantiles: pl.DataFrame | None) -> Section | None:
