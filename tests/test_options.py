@@ -32,7 +32,13 @@ COMMANDS = {
     "check": (check.check, (CheckSettings, Files)),
     "circuits export": (circuits.export, (CremSettings,)),
 }
-OF_RUNS = {"jobs": options.Jobs, "memory": options.Memory, "out": options.Out, "quiet": options.Quiet}
+OF_RUNS = {
+    "jobs": options.Jobs,
+    "cluster": options.Cluster,
+    "memory": options.Memory,
+    "out": options.Out,
+    "quiet": options.Quiet,
+}
 """Options of every study, with their texts."""
 OF_ONE_COMMAND = {
     "run crem": {"all"},
