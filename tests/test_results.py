@@ -1,6 +1,7 @@
 """The store: undefined and missing survive, files are whole or absent."""
 
 import math
+import subprocess
 from pathlib import Path
 
 import attrs
@@ -86,3 +87,19 @@ def test_a_slip_in_a_row_of_results_is_told_where_it_is_made(fields):
 def test_numbers_of_numpy_are_numbers():
     row = {"cell": "a", "rows": np.int32(2), "seconds": np.float32(0.5), "resumed": np.True_}
     assert results.frame([row], results.TIMINGS).row(0) == ("a", 2, 0.5, True)
+
+
+def test_what_this_process_wrote_is_read_without_a_trial_until_it_changes(tmp_path, monkeypatch):
+    path = tmp_path / "results.parquet"
+    results.write_parquet(results.frame([{"cell": "a"}], results.TIMINGS), path)
+    tried = []
+    monkeypatch.setattr(subprocess, "run", lambda *asked, **_: tried.append(asked) or Done())
+
+    class Done:
+        stdout = '""'
+
+    assert results.read_parquet(path)["cell"].to_list() == ["a"]
+    assert not tried
+    path.write_bytes(path.read_bytes())
+    results.read_parquet(path)
+    assert len(tried) == 1

@@ -158,6 +158,7 @@ def write_parquet(table: pl.DataFrame, path: Path) -> None:
         InputError: the file cannot be written.
     """
     write_bytes(as_parquet(table), path)
+    tables.trust(path)
 
 
 def as_parquet(table: pl.DataFrame) -> bytes:
