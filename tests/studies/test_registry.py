@@ -10,7 +10,7 @@ from xassay.errors import UnknownNameError
 from xassay.studies.registry import STUDIES, builder
 
 PACKAGE = Path(str(resources.files("xassay")))
-COMMANDS = ("cli.py", "api.py", "checking.py", "supervised.py", "__init__.py")
+COMMANDS = ("cli", "api.py")
 """Where commands and functions for people are defined."""
 
 
@@ -31,7 +31,7 @@ def test_no_module_outside_imports_a_study(study: str) -> None:
     own = f"xassay.studies.{study}"
     for path in PACKAGE.rglob("*.py"):
         place = path.relative_to(PACKAGE)
-        if place.parts[:2] == ("studies", study) or str(place) in COMMANDS:
+        if place.parts[:2] == ("studies", study) or place.parts[0] in COMMANDS:
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom):
