@@ -55,24 +55,26 @@ def locked(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from None
-    try:
-        import fcntl
-    except ImportError:  # pragma: no cover - Windows
+    if sys.platform == "win32":  # pragma: no cover
         yield
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(
-                f"{folder}: {_holder(handle)} runs in this folder; wait, or choose another"
-            ) from None
-        except OSError:  # no locks here: as without the module
-            pass
+        with suppress(OSError):  # a file system without locks
+            _hold(folder, handle)
         yield
     finally:
         os.close(handle)
+
+
+def _hold(folder: Path, handle: int) -> None:
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        who = _holder(handle)
+        raise InputError(f"{folder}: {who} runs in this folder; wait, or choose another") from None
 
 
 def _holder(handle: int) -> str:

@@ -18,7 +18,7 @@ import attrs
 import polars as pl
 
 import xassay
-from xassay import results
+from xassay import packages, results
 from xassay.errors import InputError
 from xassay.locks import alone, locked
 from xassay.types import Cell, Failure
@@ -222,16 +222,8 @@ def _write_plan(study: Study, folder: Path, notices: Sequence[str]) -> None:
         for line in metadata.requires("xassay") or ()
         if "extra" not in line
     )
-    code = {"xassay": xassay.__version__, **{name: _version(name) for name in sorted(names)}}
+    code = {"xassay": xassay.__version__, **{name: packages.version(name) for name in sorted(names)}}
     results.write_json(
         {**study.plan(), "schema": results.SCHEMA_VERSION, "versions": code, "notices": list(notices)},
         folder / "plan.json",
     )
-
-
-def _version(package: str) -> str:
-    """Of a package that this run may do without."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "not installed"

@@ -6,14 +6,13 @@ import platform
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
 
 import attrs
 import polars as pl
 
-from xassay import results
+from xassay import packages, results
 from xassay.processes import Cluster, Ended, Pool, packed
 from xassay.studies.kit.code import own_code
 from xassay.types import Cell, Failure
@@ -219,15 +218,10 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "shap", "lime", "polars", "numba")
 """Packages whose versions must be the same on all machines of a run."""
 
 
-def versions() -> dict[str, str | None]:
+def versions() -> dict[str, str]:
     """What must be the same on all machines of a run: Python, packages, and what our own sources do."""
-    found: dict[str, str | None] = {"Python": platform.python_version(), "xassay": own_code("")}
-    for name in PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = None
-    return found
+    own = {"Python": platform.python_version(), "xassay": own_code("")}
+    return own | {name: packages.version(name) for name in PACKAGES}
 
 
 def _work(cell: Cell) -> _Outcome:

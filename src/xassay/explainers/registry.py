@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 import attrs
 import numpy.typing as npt
 
-from xassay import specs
+from xassay import packages, specs
 from xassay.errors import InputError, UnknownNameError
 from xassay.explainers import user
 from xassay.explainers.record import ExplainerRecord
@@ -53,7 +53,7 @@ def register(
 
     def add(cls: Made) -> Made:
         cls.name = name  # type: ignore[attr-defined]
-        version = engine if engine == "native" else f"{engine} {_installed(engine)}"
+        version = engine if engine == "native" else f"{engine} {packages.version(engine)}"
         made = ExplainerRecord(name, engine, cls, version, published, cost=cost, **facts)
         _RECORDS.setdefault(name, {})[kind] = made
         return cls
@@ -61,17 +61,9 @@ def register(
     return add
 
 
-def _installed(package: str) -> str:
-    """The version of a package; explainers that do without it work where it is not installed."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "not installed"
-
-
 def _check_package(found: ExplainerRecord) -> None:
     """Refuse an explainer whose package is not installed."""
-    if found.version == f"{found.engine} not installed":
+    if found.version == f"{found.engine} {packages.NOT_INSTALLED}":
         raise _missing(found.name, found.engine)
 
 

@@ -41,7 +41,7 @@ class Cluster:
     def __init__(
         self,
         address: str,
-        versions: Callable[[], Mapping[str, str | None]],
+        versions: Callable[[], Mapping[str, str]],
         *,
         seconds: float | None = None,
         until: float | None = None,
@@ -105,7 +105,7 @@ class Cluster:
     def _patience(self) -> float | None:
         return None if self._until is None else max(self._until - time.monotonic(), 1e-3)
 
-    def _check_workers(self, versions: Callable[[], Mapping[str, str | None]]) -> None:
+    def _check_workers(self, versions: Callable[[], Mapping[str, str]]) -> None:
         with suppress(TimeoutError):
             self._client.wait_for_workers(1, timeout=_WORKER_SECONDS)
         found, own = self._client.run(versions, on_error="return"), versions()
